@@ -1,0 +1,70 @@
+/**
+ * Every way this product can fail, by code. A code never changes its meaning: logs, records and tests name it.
+ * The message and the mend are written where the error is made, because that is where the facts are.
+ */
+export const ERROR_CODES = {
+  'config/invalid': 'factory.yaml, the environment or a flag holds something that is not allowed',
+  'config/missing': 'factory.yaml is not there',
+  'order/invalid': 'the standing order cannot be read or breaks its shape',
+  'usage/invalid': 'a command was given arguments that it does not take',
+  'data/unwritable': 'the data folder cannot be written',
+  'data/full': 'the disk is full',
+  'lock/held': 'another process works on this data folder',
+  'process/missing': 'a program that is needed is not installed',
+  'process/failed': 'a program ended with an error',
+  'process/silent': 'a program said nothing for too long and was ended',
+  'internal/unexpected': 'something happened that nobody planned for',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** An error told to a person: what happened (message), how to mend it (mend), and the facts behind it (data, never secret). */
+export class FactoryError extends Error {
+  readonly code: ErrorCode;
+  readonly mend: string;
+  readonly data: Record<string, unknown>;
+
+  constructor(
+    code: ErrorCode,
+    told: { message: string; mend: string; data?: Record<string, unknown>; cause?: unknown },
+  ) {
+    super(told.message, told.cause === undefined ? undefined : { cause: told.cause });
+    this.name = 'FactoryError';
+    this.code = code;
+    this.mend = told.mend;
+    this.data = told.data ?? {};
+  }
+}
+
+const SYSTEM_ERRORS: Record<string, { code: ErrorCode; mend: string }> = {
+  ENOSPC: { code: 'data/full', mend: 'Free some disk space; nothing that was written before is lost.' },
+  EDQUOT: {
+    code: 'data/full',
+    mend: 'Raise the disk quota or free some space; nothing that was written before is lost.',
+  },
+  EROFS: {
+    code: 'data/unwritable',
+    mend: 'Mount the data folder writable, or set MACHINERY_DATA to a folder that is.',
+  },
+  EACCES: {
+    code: 'data/unwritable',
+    mend: "Give the factory's user write access to the folder, or set MACHINERY_DATA to one it owns.",
+  },
+  EPERM: {
+    code: 'data/unwritable',
+    mend: "Give the factory's user write access to the folder, or set MACHINERY_DATA to one it owns.",
+  },
+};
+
+/** Turns anything thrown into a FactoryError; what nobody planned for keeps its message under `internal/unexpected`. */
+export function asFactoryError(thrown: unknown): FactoryError {
+  if (thrown instanceof FactoryError) return thrown;
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const known = SYSTEM_ERRORS[(error as NodeJS.ErrnoException).code ?? ''];
+  if (known) return new FactoryError(known.code, { message: error.message, mend: known.mend, cause: error });
+  return new FactoryError('internal/unexpected', {
+    message: error.message,
+    mend: "This is a fault of the factory itself: report it with the shift's log.ndjson.",
+    cause: error,
+  });
+}
