@@ -91,7 +91,7 @@ export function start(
   file: string,
   args: string[],
   given: RunOptions & { stdio?: Options['stdio'] } = {},
-): ResultPromise<Options> {
+): ResultPromise {
   return execa(file, args, {
     ...options(given),
     stdio: given.stdio ?? ['ignore', 'pipe', 'pipe'],
@@ -99,5 +99,5 @@ export function start(
     cleanup: false,
     reject: false,
     buffer: false,
-  });
+  }) as unknown as ResultPromise;
 }
