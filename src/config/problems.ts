@@ -38,14 +38,23 @@ function problem(document: Document | null, lines: LineCounter | null, path: Pat
 }
 
 /** zod's issues as problems with the line of each key, what was found and what is allowed. */
-export function problemsOf(error: z.ZodError, document: Document | null, lines: LineCounter | null): Problem[] {
+export function problemsOf(
+  error: z.ZodError,
+  document: Document | null,
+  lines: LineCounter | null,
+  values: unknown = document?.toJS(),
+): Problem[] {
   return error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => problem(document, lines, [...issue.path, key], 'is not a key that is known here'));
     }
-    const found = document?.getIn(issue.path);
+    const found = issue.path.reduce<unknown>(
+      (node, key) => (node as Record<PropertyKey, unknown> | null | undefined)?.[key],
+      values,
+    );
     const secret = /token|secret|password|key$/i.test(issue.path.map(String).join('.'));
-    const tail = found === undefined || found === null || typeof found === 'object' || secret ? '' : ` (found ${shown(found)})`;
+    const tail =
+      found === undefined || found === null || typeof found === 'object' || secret ? '' : ` (found ${shown(found)})`;
     return [problem(document, lines, issue.path, `${issue.message}${tail}`)];
   });
 }
