@@ -10,6 +10,13 @@ export function idOf(at: Date): string {
 /** The shape of an id: a UTC second, and `-2`, `-3`… when that second was taken. */
 export const ID_PATTERN = /^\d{8}-\d{6}(-\d+)?$/;
 
+/** Orders ids by time, and the ids of one second by their number: `…-2` comes before `…-10`. */
+export function compareIds(a: string, b: string): number {
+  const [stemA, stemB] = [a.slice(0, 15), b.slice(0, 15)];
+  if (stemA !== stemB) return stemA < stemB ? -1 : 1;
+  return Number(a.slice(16) || 1) - Number(b.slice(16) || 1);
+}
+
 /**
  * Claims a free id in a folder by calling `take(id)` with `stem`, `stem-2`, `stem-3`… until one does not answer EEXIST.
  * @returns the id that was taken.

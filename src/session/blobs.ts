@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openRegular } from './scan.ts';
+import type { SessionImage } from './types.ts';
+
+/** An image past this size is treated as missing: a screenshot is a thousandth of it. 64 MiB. */
+const LARGEST_IMAGE = 64 * 1024 * 1024;
+
+const EXTENSIONS: Record<string, string> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+};
+
+/** Hex sha256 of bytes. */
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The folder a session's image bytes live in, beside its log. */
+export function blobsFolder(dir: string, id: string): string {
+  return join(dir, `${id}.blobs`);
+}
+
+/** An image's file name, `<sha256 hex>.<png|jpg|gif|webp|bin>`; null when its digest is not one, so no path can hide in it. */
+export function blobName(image: Pick<SessionImage, 'digest' | 'media_type'>): string | null {
+  const hex = /^sha256:([0-9a-f]{64})$/.exec(image.digest)?.[1];
+  return hex === undefined ? null : `${hex}.${EXTENSIONS[image.media_type.toLowerCase()] ?? 'bin'}`;
+}
+
+async function storedBytes(folder: string, name: string): Promise<Buffer | null> {
+  try {
+    if (!(await lstat(folder)).isDirectory()) return null;
+    const handle = await openRegular(join(folder, name));
+    try {
+      return (await handle.stat()).size > LARGEST_IMAGE ? null : await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * An image's bytes, or null when they are missing or do not hash to its digest.
+ * Never follows a link, and never reads outside the session's own blobs folder.
+ */
+export async function imageBytes(dir: string, id: string, image: SessionImage): Promise<Buffer | null> {
+  const name = blobName(image);
+  if (name === null) return null;
+  const inline = image.data === undefined ? null : Buffer.from(image.data, 'base64');
+  const bytes = inline ?? (await storedBytes(blobsFolder(dir, id), name));
+  return bytes && `sha256:${sha256(bytes)}` === image.digest ? bytes : null;
+}
