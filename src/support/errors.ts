@@ -13,6 +13,13 @@ export const ERROR_CODES = {
   'process/missing': 'a program that is needed is not installed',
   'process/failed': 'a program ended with an error',
   'process/silent': 'a program said nothing for too long and was ended',
+  'session/invalid-id': "what was given is not a session's id",
+  'session/unknown': 'there is no such session',
+  'session/cycle': 'a chain of sessions runs in a circle',
+  'row/different': 'a row of this id is there already and says something else',
+  'catalogue/invalid': 'machines.json cannot be read as a list of entries',
+  'gate/no-site': 'a gate found no site folder to judge',
+  'gate/no-machine': 'a gate was asked for a machine that the catalogue does not list',
   'internal/unexpected': 'something happened that nobody planned for',
 } as const;
 
