@@ -32,6 +32,8 @@ export interface HarnessRun {
   model: ModelAddress;
   limits: { timeMs: number; graceMs: number; iterations: number };
   sandbox: SandboxKind;
+  /** The system user that the agent is under `sandbox: user`; `machinery-agent` when absent. */
+  agentUser?: string;
   /** Extra variables the configuration allows through to the agent. */
   env: Record<string, string>;
   /** The harness's own output is appended here. */
