@@ -2,8 +2,8 @@
 // Each layer may import itself and what stands after it here; siblings only where listed.
 const allowed = {
   support: [],
-  config: ['support'],
-  catalogue: ['config', 'support'],
+  catalogue: ['support'],
+  config: ['catalogue', 'support'],
   session: ['config', 'support'],
   gates: ['catalogue', 'config', 'support', 'line'],
   line: ['catalogue', 'config', 'support'],

@@ -38,6 +38,8 @@ export const ERROR_CODES = {
   'provider/key-missing': 'the provider needs a key and none is set',
   'provider/address': 'the provider has no usable address',
   'relay/cannot-start': 'the loopback endpoint for the model could not be opened',
+  'line/moved': 'main moved again and again while a shift tried to land',
+  'shift/unknown': 'there is no such shift',
   'internal/unexpected': 'something happened that nobody planned for',
 } as const;
 

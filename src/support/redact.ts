@@ -44,14 +44,19 @@ export interface Redactor {
   (text: string): string;
   /** The length of the longest form. */
   reach: number;
+  /** Whether a newline may be part of a form, so that the end of a line is not the end of a secret. */
+  multiline: boolean;
 }
 
 /** Makes a function that takes known secrets out of text. */
 export function redactor(secrets: readonly string[]): Redactor {
   const forms = [...new Set(secrets.flatMap(secretForms))].sort((a, b) => b.length - a.length);
-  if (forms.length === 0) return Object.assign((text: string) => text, { reach: 0 });
+  if (forms.length === 0) return Object.assign((text: string) => text, { reach: 0, multiline: false });
   const pattern = new RegExp(forms.map(escaped).join('|'), 'g');
-  return Object.assign((text: string) => text.replace(pattern, '[redacted]'), { reach: forms[0]?.length ?? 0 });
+  return Object.assign((text: string) => text.replace(pattern, '[redacted]'), {
+    reach: forms[0]?.length ?? 0,
+    multiline: forms.some((form) => form.includes('\n')),
+  });
 }
 
 /**
@@ -70,7 +75,7 @@ export class RedactStream extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const text = this.#redact(this.#held + this.#decoder.write(chunk));
-    const newline = text.lastIndexOf('\n') + 1;
+    const newline = this.#redact.multiline ? 0 : text.lastIndexOf('\n') + 1;
     const cut = Math.max(newline, text.length - Math.max(0, this.#redact.reach - 1));
     this.#held = text.slice(cut);
     done(null, text.slice(0, cut));

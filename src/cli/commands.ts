@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+
+interface CommandFile {
+  register(program: Command): void;
+}
+
+/** Every command, in the order that `--help` lists them. A new command is a new file and one line here. */
+export const COMMANDS: { name: string; load: () => Promise<CommandFile> }[] = [
+  { name: 'shift', load: () => import('./commands/shift.ts') },
+  { name: 'shifts', load: () => import('./commands/shifts.ts') },
+  { name: 'logs', load: () => import('./commands/logs.ts') },
+  { name: 'config', load: () => import('./commands/config.ts') },
+  { name: 'check', load: () => import('./commands/check.ts') },
+  { name: 'probe', load: () => import('./commands/probe.ts') },
+  { name: 'export', load: () => import('./commands/export.ts') },
+  { name: 'agent', load: () => import('./commands/agent.ts') },
+];

@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { type FactoryError, asFactoryError } from '../support/errors.ts';
+import { packageVersion } from '../support/self.ts';
+import { COMMANDS } from './commands.ts';
+import { printError } from './print.ts';
+
+/** Only wires: each command is a file in commands/, loaded when it is the one that was asked for (or for the list of all). */
+async function main(argv: string[]): Promise<void> {
+  const program = new Command('machinery')
+    .description(
+      'A factory that builds one machine a shift, gates it, lands it, and keeps the conversation that built it.',
+    )
+    .version(packageVersion())
+    .showHelpAfterError('(see --help)')
+    .exitOverride()
+    .configureHelp({ sortSubcommands: false });
+  const asked = COMMANDS.find(({ name }) => name === argv[2]);
+  for (const command of asked ? [asked] : COMMANDS) (await command.load()).register(program);
+  for (const command of program.commands) command.exitOverride().showHelpAfterError('(see --help)');
+  await program.parseAsync(argv);
+}
+
+main(process.argv).catch((thrown: unknown) => {
+  if (thrown instanceof CommanderError) {
+    process.exitCode = thrown.exitCode === 0 ? 0 : 2;
+    return;
+  }
+  const error = asFactoryError(thrown);
+  printError(error);
+  process.exitCode = exitCodeOf(error);
+});
+
+/** 2 for what the person who ran the command can mend in it or in the configuration; 1 for everything else. */
+function exitCodeOf({ code }: FactoryError): number {
+  return /^(config|usage|order|gate|browser|catalogue)\//.test(code) ? 2 : 1;
+}

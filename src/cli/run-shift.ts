@@ -1,0 +1,82 @@
+import { loadConfig } from '../config/load.ts';
+import { resolveUpstream } from '../harness/providers.ts';
+import { workShift } from '../shift/shift.ts';
+import type { ShiftRecord } from '../shift/record.ts';
+import { FactoryError } from '../support/errors.ts';
+import { lock } from '../support/lock.ts';
+import { liveView } from './live.ts';
+import { printError, styled } from './print.ts';
+
+const TEMPORARY = 75; // EX_TEMPFAIL of sysexits.h: try again later
+const SIGNAL_EXITS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Works one shift under the data folder's lock. @returns the exit code that `machinery shift --help` documents. */
+export async function runShift(options: {
+  provider?: string;
+  model?: string;
+  harness?: string;
+  json?: boolean;
+  wait: boolean;
+}): Promise<number> {
+  const { provider, model, harness } = options;
+  const config = await loadConfig({ flags: { provider, model, harness } });
+  resolveUpstream(config); // a wrong provider is told before anything starts
+
+  const stop = new AbortController();
+  let signalled: keyof typeof SIGNAL_EXITS | null = null;
+  const onSignal = (signal: NodeJS.Signals) => {
+    // A second signal is immediate.
+    if (signalled) process.exit(SIGNAL_EXITS[signal as keyof typeof SIGNAL_EXITS]);
+    signalled = signal as keyof typeof SIGNAL_EXITS;
+    if (!options.json)
+      process.stderr.write('stopping: the agent is asked to end, its work is kept (again to quit at once)\n');
+    stop.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+
+  const held = await takeLock(config.data, options.wait, stop.signal, options.json === true);
+  if (held === null) return signalled ? SIGNAL_EXITS[signalled] : TEMPORARY;
+  const view = options.json ? null : liveView(process.stdout);
+  try {
+    const record = await workShift({ config, signal: stop.signal, watcher: view ?? {} });
+    view?.close();
+    if (options.json) process.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+    else tellEnd(record);
+    if (signalled && record.verdict !== 'green') return SIGNAL_EXITS[signalled];
+    return exitOf(record);
+  } finally {
+    view?.close();
+    await held.release();
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  }
+}
+
+async function takeLock(data: string, wait: boolean, signal: AbortSignal, quiet: boolean) {
+  try {
+    return await lock(data);
+  } catch (error) {
+    if (!(error instanceof FactoryError) || error.code !== 'lock/held') throw error;
+    if (!wait) {
+      printError(error);
+      return null;
+    }
+    if (!quiet) process.stderr.write(`waiting: ${error.message}\n`);
+    return lock(data, { wait: true, signal }).catch((again: unknown) => {
+      if (signal.aborted) return null;
+      throw again;
+    });
+  }
+}
+
+const exitOf = ({ verdict }: ShiftRecord) => (verdict === 'green' || verdict === 'idle' ? 0 : 1);
+
+function tellEnd(record: ShiftRecord): void {
+  const colour = { green: 'green', red: 'red', idle: 'yellow', interrupted: 'yellow' } as const;
+  const verdict = record.verdict ?? 'red';
+  process.stdout.write(`\n${styled([colour[verdict], 'bold'], verdict)}  ${record.reason}\n`);
+  const failed = record.stations.findLast(({ status }) => status === 'failed');
+  if (verdict === 'red' && failed?.error)
+    process.stdout.write(`mend: ${failed.error.mend}\nlog:  machinery logs ${record.id}\n`);
+}

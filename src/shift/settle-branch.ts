@@ -1,0 +1,24 @@
+import { passed, settled } from './gate.ts';
+import type { Context } from './station.ts';
+
+/**
+ * What becomes of a branch that did not land: one without a change under `site/` is deleted, one that was continued
+ * too often moves to quarantine, any other waits for the next shift.
+ * @returns a few words for the report, or null when there is nothing to say.
+ */
+export async function settleBranch({ facts, config, log }: Context): Promise<string | null> {
+  const { line, branch, base, work, commit } = facts;
+  if (!line || !branch || !base || commit) return null;
+  const changed = work !== undefined && (await line.changes(base, work)).some((path) => path.startsWith('site/'));
+  if (!changed) {
+    await line.deleteBranch(branch);
+    return `${branch} held no work and is deleted`;
+  }
+  const finished = settled(facts) && passed(facts);
+  if (!finished && facts.outcome && (facts.continued ?? 0) >= config.continuations) {
+    await line.quarantine(branch);
+    log.warn({ branch }, 'continued too often without landing: moved to quarantine');
+    return `${branch} was continued too often and is in quarantine`;
+  }
+  return `${branch} waits for the next shift`;
+}

@@ -1,0 +1,37 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context, Station, StationResult } from '../station.ts';
+import type { Verdict } from '../record.ts';
+import { settleBranch } from '../settle-branch.ts';
+
+/** Says how the shift ended, settles what becomes of its branch, and clears the exports it made. */
+export const report: Station = {
+  name: 'report',
+  always: true,
+  async run(context) {
+    const { config, id, log } = context;
+    const parked = await settleBranch(context).catch((error: unknown) => {
+      log.warn({ err: error }, 'the branch could not be settled; the next shift does it');
+      return null;
+    });
+    await rm(join(config.data, 'trees', id), { recursive: true, force: true });
+    const { verdict, reason } = judge(context);
+    const record = { verdict, reason, endedAt: new Date().toISOString() } satisfies StationResult['record'];
+    return { summary: `${verdict}: ${reason}${parked ? `; ${parked}` : ''}`, record };
+  },
+};
+
+function judge({ facts, record, signal }: Context): { verdict: Verdict; reason: string } {
+  const last = record.stations.reduce((most, { attempt }) => Math.max(most, attempt), 1);
+  // Rework makes up for what an earlier attempt failed; staff and open are always of the first.
+  const failed = record.stations.find(
+    ({ status, attempt, name }) => status === 'failed' && (attempt === last || name === 'staff' || name === 'open'),
+  );
+  if (facts.idle && !failed) return { verdict: 'idle', reason: facts.idle };
+  if (signal.aborted && !facts.commit)
+    return { verdict: 'interrupted', reason: 'the shift was stopped; its work is kept for the next one' };
+  if (failed)
+    return { verdict: 'red', reason: `${failed.name}: ${failed.error?.message.split('\n')[0] ?? failed.summary}` };
+  if (facts.commit) return { verdict: 'green', reason: `${facts.machine} landed` };
+  return { verdict: 'red', reason: 'nothing landed' };
+}
