@@ -7,12 +7,12 @@ import type { SessionImage } from './types.ts';
 /** An image past this size is treated as missing: a screenshot is a thousandth of it. 64 MiB. */
 const LARGEST_IMAGE = 64 * 1024 * 1024;
 
-const EXTENSIONS: Record<string, string> = {
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-};
+const EXTENSIONS = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpg'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+]);
 
 /** Hex sha256 of bytes. */
 export function sha256(bytes: Uint8Array): string {
@@ -27,7 +27,7 @@ export function blobsFolder(dir: string, id: string): string {
 /** An image's file name, `<sha256 hex>.<png|jpg|gif|webp|bin>`; null when its digest is not one, so no path can hide in it. */
 export function blobName(image: Pick<SessionImage, 'digest' | 'media_type'>): string | null {
   const hex = /^sha256:([0-9a-f]{64})$/.exec(image.digest)?.[1];
-  return hex === undefined ? null : `${hex}.${EXTENSIONS[image.media_type.toLowerCase()] ?? 'bin'}`;
+  return hex === undefined ? null : `${hex}.${EXTENSIONS.get(image.media_type) ?? 'bin'}`;
 }
 
 async function storedBytes(folder: string, name: string): Promise<Buffer | null> {

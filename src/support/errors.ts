@@ -16,6 +16,8 @@ export const ERROR_CODES = {
   'session/invalid-id': "what was given is not a session's id",
   'session/unknown': 'there is no such session',
   'session/cycle': 'a chain of sessions runs in a circle',
+  'row/invalid': 'a row breaks its format',
+  'row/unknown': 'there is no such row',
   'row/different': 'a row of this id is there already and says something else',
   'catalogue/invalid': 'machines.json cannot be read as a list of entries',
   'gate/no-site': 'a gate found no site folder to judge',
@@ -40,6 +42,8 @@ export const ERROR_CODES = {
   'relay/cannot-start': 'the loopback endpoint for the model could not be opened',
   'line/moved': 'main moved again and again while a shift tried to land',
   'shift/unknown': 'there is no such shift',
+  'browser/missing': 'no Chromium was found',
+  'browser/failed': 'Chromium is there but does not start',
   'internal/unexpected': 'something happened that nobody planned for',
 } as const;
 
