@@ -1,4 +1,3 @@
-import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { FactoryError } from '../support/errors.ts';
@@ -8,6 +7,7 @@ import { activityOf } from './activity.ts';
 import { type Confinement, confinementOf } from './confine/index.ts';
 import { agentEnvironment, homeOf } from './environment.ts';
 import { keepOutput } from './output.ts';
+import { ownFolder } from './own-folder.ts';
 import { findProgram } from './program.ts';
 import { SessionTail } from './tail.ts';
 import type { Activity, Harness, HarnessOutcome, HarnessRun } from './types.ts';
@@ -20,16 +20,6 @@ export interface Watch {
 }
 
 type Ended = Pick<HarnessOutcome, 'exitCode' | 'signal' | 'cut'>;
-
-/** A folder of the run's own: a link or a file that an agent left in its place is removed, not followed. */
-export async function ownFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error;
-  });
-  if ((await lstat(path)).isDirectory()) return;
-  await rm(path, { force: true });
-  await mkdir(path, { recursive: true, mode: 0o700 });
-}
 
 /** Starts the process and waits until it ended, by itself or because time is up or it was told to stop. */
 async function work(run: HarnessRun, watch: Watch, confinement: Confinement, line: Line): Promise<Ended> {

@@ -8,14 +8,13 @@ import { agentPath } from '../environment.ts';
 import type { HarnessRun, SandboxKind } from '../types.ts';
 import { accountOf, asAgent, effectiveCapabilities, has } from './account.ts';
 import { bwrapArguments } from './bwrap.ts';
-import { AGENT_USER } from './user.ts';
 
 /** What choosing a confinement depends on. */
 export interface SandboxFacts {
   /** The data folder; it is there already. */
   data: string;
-  /** The agent's user for `user`; default `machinery-agent`. */
-  agentUser?: string;
+  /** The agent's user, for `user`. */
+  user: string;
 }
 
 export interface SandboxChoice {
@@ -58,7 +57,7 @@ test -x "$3" || { echo "the agent's user cannot reach $3" >&2; exit 1; }`;
 
 async function userObstacle(facts: SandboxFacts): Promise<string | null> {
   try {
-    const account = await accountOf(facts.agentUser ?? AGENT_USER);
+    const account = await accountOf(facts.user);
     const power = effectiveCapabilities();
     const missing = (['SETUID', 'SETGID', 'KILL'] as const).filter((name) => !has(power, name));
     if (missing.length > 0) return `the orchestrator has no CAP_${missing.join(', CAP_')}`;
@@ -99,7 +98,7 @@ export async function chooseSandbox(wanted: SandboxKind | 'auto', facts: Sandbox
   const noUser = await userObstacle(facts);
   if (noUser !== null && wanted === 'user') throw unavailable('user', noUser);
   if (noUser === null) {
-    const how = `the agent runs as \`${facts.agentUser ?? AGENT_USER}\``;
+    const how = `the agent runs as \`${facts.user}\``;
     return { kind: 'user', why: wanted === 'user' ? how : `${how}; no bwrap: ${noBwrap}` };
   }
   return { kind: 'none', why: `no bwrap: ${noBwrap}; no user of its own: ${noUser}` };
@@ -109,11 +108,11 @@ export async function chooseSandbox(wanted: SandboxKind | 'auto', facts: Sandbox
  * Refuses to let a real model work unconfined unless the operator wrote so.
  * @throws FactoryError `sandbox/refused`
  */
-export function refuseUnconfined(choice: SandboxChoice, wanted: SandboxKind | 'auto', provider: string): void {
-  if (choice.kind !== 'none' || wanted === 'none' || provider === 'rehearsal') return;
+export function refuseUnconfined(kind: SandboxKind, provider: string, wanted: SandboxKind | 'auto'): void {
+  if (kind !== 'none' || wanted === 'none' || provider === 'rehearsal') return;
   throw new FactoryError('sandbox/refused', {
-    message: `the agent of ${provider} would run unconfined: ${choice.why}`,
-    mend: 'Install bubblewrap (`apt-get install bubblewrap`), or give the agent a user of its own (docs/harnesses.md); to accept it as it is, write sandbox: none.',
+    message: `no confinement works here, and the agent of ${provider} would run without one`,
+    mend: 'Install bubblewrap (`apt-get install bubblewrap`), or give the agent a user of its own (docs/harnesses.md); `machinery doctor` says what stands in the way. To accept it as it is, write sandbox: none.',
     data: { provider },
   });
 }
