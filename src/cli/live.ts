@@ -1,6 +1,6 @@
 import { told } from '../config/units.ts';
 import type { ShiftRecord, StationRecord } from '../shift/record.ts';
-import type { Watcher } from '../shift/shift.ts';
+import type { Watcher } from '../shift/pass-stations.ts';
 import { plain, styled } from './print.ts';
 
 const MARKS = { ok: '✓', failed: '✗', skipped: '–' } as const;

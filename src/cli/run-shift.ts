@@ -1,5 +1,7 @@
-import { loadConfig } from '../config/load.ts';
+import { type Config, loadConfig } from '../config/load.ts';
 import { resolveUpstream } from '../harness/providers.ts';
+
+import { finishInterrupted } from '../shift/finish.ts';
 import { workShift } from '../shift/shift.ts';
 import type { ShiftRecord } from '../shift/record.ts';
 import { FactoryError } from '../support/errors.ts';
@@ -20,7 +22,7 @@ export async function runShift(options: {
 }): Promise<number> {
   const { provider, model, harness } = options;
   const config = await loadConfig({ flags: { provider, model, harness } });
-  resolveUpstream(config); // a wrong provider is told before anything starts
+  refuseWrongProvider(config);
 
   const stop = new AbortController();
   let signalled: keyof typeof SIGNAL_EXITS | null = null;
@@ -39,6 +41,7 @@ export async function runShift(options: {
   if (held === null) return signalled ? SIGNAL_EXITS[signalled] : TEMPORARY;
   const view = options.json ? null : liveView(process.stdout);
   try {
+    await finishInterrupted(config);
     const record = await workShift({ config, signal: stop.signal, watcher: view ?? {} });
     view?.close();
     if (options.json) process.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
@@ -50,6 +53,15 @@ export async function runShift(options: {
     await held.release();
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
+  }
+}
+
+/** A provider that is wrongly configured is told before anything starts; one that only lacks its key makes an idle shift. */
+function refuseWrongProvider(config: Config): void {
+  try {
+    resolveUpstream(config);
+  } catch (error) {
+    if (!(error instanceof FactoryError) || error.code !== 'provider/key-missing') throw error;
   }
 }
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { type Document, LineCounter, parseDocument } from 'yaml';
 import { FactoryError } from '../support/errors.ts';
 import { type Problem, invalid, problemsOf } from './problems.ts';
 import { type Settings, settings } from './schema.ts';
 import { SECRET_VARIABLES, type Secret, type SecretName, readSecrets } from './secrets.ts';
-import { listSettings, valueOf } from './variables.ts';
+import { listSettings, settingValue } from './variables.ts';
+import { parseYaml } from './yaml.ts';
 
 /** The resolved configuration: factory.yaml, then the environment, then flags. Frozen. */
 export interface Config extends Settings {
@@ -56,7 +56,7 @@ function overlay(values: Record<string, unknown>, env: NodeJS.ProcessEnv): Probl
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith('MACHINERY_') || text === undefined || text === '') continue;
     const setting = byVariable.get(variable);
-    if (setting) assign(values, setting.key, valueOf(setting, text));
+    if (setting) assign(values, setting.key, settingValue(setting, text));
     else if (!OTHER_VARIABLES.has(variable) && !(variable.replace(/_FILE$/, '') in SECRET_VARIABLES)) {
       problems.push({ key: variable, told: 'is an environment variable that names no setting' });
     }
@@ -87,17 +87,8 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
       mend: 'Run the command in a clone of the factory, or name the file with MACHINERY_CONFIG.',
     });
   }
-  const lines = new LineCounter();
-  const document: Document = parseDocument(text, { lineCounter: lines });
-  if (document.errors.length > 0) {
-    const problems = document.errors.map((error) => ({
-      key: '',
-      line: lines.linePos(error.pos[0]).line,
-      told: error.message.split('\n')[0] as string,
-    }));
-    throw invalid('config/invalid', file, problems);
-  }
-  const parsedFile: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
+  const { value, document, lines } = parseYaml(text, 'config/invalid', file);
+  const parsedFile: unknown = value ?? {};
   if (typeof parsedFile !== 'object' || Array.isArray(parsedFile)) {
     throw invalid('config/invalid', file, [{ key: '', line: 1, told: 'must be a mapping of settings' }]);
   }

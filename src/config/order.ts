@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { FactoryError } from '../support/errors.ts';
-import { type Problem, invalid, problemsOf } from './problems.ts';
+import { invalid, problemsOf } from './problems.ts';
+import { parseYaml } from './yaml.ts';
 
 /** The standing order: what every shift is told to make. See docs/formats.md, The work order. */
 export interface Order {
@@ -27,15 +27,8 @@ const kept = (list: string[] | undefined) => (list ?? []).map((item) => item.tri
  * @throws FactoryError `order/invalid`, naming every problem with its key and line.
  */
 export function parseOrder(text: string, file = 'order'): Order {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
-  const syntax: Problem[] = document.errors.map((error) => ({
-    key: '',
-    line: lines.linePos(error.pos[0]).line,
-    told: error.message.split('\n')[0] ?? error.message,
-  }));
-  if (syntax.length > 0) throw invalid('order/invalid', file, syntax);
-  const parsed = orderShape.safeParse(document.toJS({ maxAliasCount: 100 }));
+  const { value, document, lines } = parseYaml(text, 'order/invalid', file);
+  const parsed = orderShape.safeParse(value);
   if (!parsed.success) throw invalid('order/invalid', file, problemsOf(parsed.error, document, lines));
   const { title, objective, acceptance, constraints } = parsed.data;
   return {

@@ -48,7 +48,7 @@ export function listSettings(): Setting[] {
 }
 
 /** The value of a variable's text; text that does not fit its kind is kept, so that the schema tells what is wrong. */
-export function valueOf(setting: Setting, text: string): unknown {
+export function settingValue(setting: Setting, text: string): unknown {
   if (setting.kind === 'list')
     return text
       .split(',')

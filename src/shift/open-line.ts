@@ -4,7 +4,7 @@ import { Line } from '../line/line.ts';
 import type { Context } from './station.ts';
 
 /** The line of this factory, as its configuration says. */
-export function openLine({ config, factory, signal }: Pick<Context, 'config' | 'factory' | 'signal'>): Promise<Line> {
+export function openLine({ config, factory }: Pick<Context, 'config' | 'factory'>): Promise<Line> {
   const token = secretOf(config, 'MACHINERY_GIT_TOKEN');
   return Line.open({
     gitDir: join(config.data, 'line.git'),
@@ -16,6 +16,5 @@ export function openLine({ config, factory, signal }: Pick<Context, 'config' | '
     secrets: config.secrets.map(({ value }) => value),
     liveMs: config.time_limit,
     ...(token === undefined ? {} : { token }),
-    signal,
   });
 }

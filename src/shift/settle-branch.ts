@@ -7,10 +7,10 @@ import type { Context } from './station.ts';
  * @returns a few words for the report, or null when there is nothing to say.
  */
 export async function settleBranch({ facts, config, log }: Context): Promise<string | null> {
-  const { line, branch, base, work, commit } = facts;
+  const { line, branch, base, commit } = facts;
   if (!line || !branch || !base || commit) return null;
-  const changed = work !== undefined && (await line.changes(base, work)).some((path) => path.startsWith('site/'));
-  if (!changed) {
+  const work = facts.work ?? (await line.current())?.tip;
+  if (work !== undefined && !(await line.differs(base, work))) {
     await line.deleteBranch(branch);
     return `${branch} held no work and is deleted`;
   }

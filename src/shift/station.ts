@@ -42,8 +42,8 @@ export interface Facts {
   readonly repaired?: readonly string[];
   /** The landed commit. */
   readonly commit?: string;
-  /** What became of a branch that did not land. */
-  readonly parked?: 'stranded' | 'quarantined' | 'deleted';
+  /** The process that worked this shift died; another one finishes it. */
+  readonly interrupted?: true;
 }
 
 /** What every station is given. Nothing here may be changed by a station. */

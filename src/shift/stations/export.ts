@@ -53,7 +53,7 @@ async function machineryBlock({
     catalogue_check: verdictOf(facts.check),
     probe: verdictOf(facts.probe),
     committed: facts.commit !== undefined,
-    machine,
+    machine: machine && { ...machine },
     files,
     shift: {
       id,

@@ -31,13 +31,8 @@ export const land: Station = {
       const failed = reports.filter(({ ok }) => !ok);
       if (failed.length > 0) return taken(context, failed);
       const published = await line.publish(built.commit, tip);
-      if (published.state === 'landed') return landed(context, line, built.commit);
-      if (published.state === 'refused') {
-        throw new FactoryError('origin/refused', {
-          message: `the origin refused the push to ${context.config.branch}: ${published.reason}`,
-          mend: 'Mend what the origin says (rights, hooks, protected branches); the work stays on its branch and lands next time.',
-        });
-      }
+      if (published === 'landed') return landed(context, line, built.commit);
+      if (published === 'refused') throw line.refusal;
       log.warn({ tip, rebuilt }, 'main moved under the landing; building on the new tip');
     }
     throw new FactoryError('line/moved', {

@@ -27,6 +27,8 @@ function judge({ facts, record, signal }: Context): { verdict: Verdict; reason: 
   const failed = record.stations.find(
     ({ status, attempt, name }) => status === 'failed' && (attempt === last || name === 'staff' || name === 'open'),
   );
+  if (facts.interrupted)
+    return { verdict: 'interrupted', reason: 'the process died; what it left was finished at the next start' };
   if (facts.idle && !failed) return { verdict: 'idle', reason: facts.idle };
   if (signal.aborted && !facts.commit)
     return { verdict: 'interrupted', reason: 'the shift was stopped; its work is kept for the next one' };

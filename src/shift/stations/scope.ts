@@ -16,6 +16,7 @@ export const scope: Station = {
       allowRepair: [...(facts.repaired ?? [])],
     });
     const result = await judged(context, report, { machine: slug });
+    result.record = { ...result.record, machine: slug };
     return withRework(context, { ...facts, ...result.facts }, result);
   },
 };
