@@ -18,9 +18,16 @@ export function keepOutput(streams: Readable[], file: string, secrets: readonly 
   const sink = createWriteStream(file, { flags: 'a', mode: 0o600 });
   let room = MOST_OUTPUT;
   let failed = false;
+  const waiting = new Set<Readable>();
+  const goOn = () => {
+    for (const stream of waiting) stream.resume();
+    waiting.clear();
+  };
   sink.on('error', () => {
     failed = true;
+    goOn();
   });
+  sink.on('drain', goOn);
 
   const pipes = streams.map((stream) => ({ stream, clean: new RedactStream(secrets) }));
   const drained = pipes.map(({ stream, clean }) => {
@@ -31,8 +38,7 @@ export function keepOutput(streams: Readable[], file: string, secrets: readonly 
       const kept = sink.write(room > 0 ? chunk : '\n[the rest of the output was not kept]\n');
       if (kept) return;
       clean.pause();
-      const go = () => clean.resume();
-      sink.once('drain', go).once('error', go).once('close', go);
+      waiting.add(clean);
     });
     stream.pipe(clean);
     return new Promise<void>((done) => {
