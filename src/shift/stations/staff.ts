@@ -40,8 +40,8 @@ async function take({ config }: Context): Promise<StationResult> {
   const upstream = resolveUpstream(config);
   const { harness, why } = await chooseHarness(config.harness, config.data);
   const version = await harness.version();
-  const sandbox = await chooseSandbox(config.sandbox, { agentUser: config.agent.user, data: config.data });
-  refuseUnconfined(sandbox, config.sandbox, upstream.provider);
+  const sandbox = await chooseSandbox(config.sandbox, { user: config.agent.user, data: config.data });
+  refuseUnconfined(sandbox.kind, upstream.provider, config.sandbox);
   return {
     summary: `${harness.name} with ${upstream.model} of ${upstream.provider}, at most ${told(config.time_limit)}, sandbox ${sandbox.kind}`,
     facts: { order, staff: { harness, version, why, sandbox: sandbox.kind, upstream } },
