@@ -1,0 +1,139 @@
+import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { FactoryError } from '../../support/errors.ts';
+import { signalGroup } from '../../support/process.ts';
+
+/** A running Chromium whose every process and temporary file is gone after `close`. */
+export interface Chromium {
+  browser: Browser;
+  /** Ends it at once; a second call waits for the first. */
+  close(): Promise<void>;
+}
+
+const PREFIX = 'machinery-probe-';
+
+/**
+ * What interception of requests does not see is cut here: names do not resolve (also not addresses written as
+ * numbers), WebRTC may use no UDP and there is no proxy for it, nothing is fetched ahead or in the background.
+ */
+const NO_NETWORK = [
+  '--host-resolver-rules=MAP * ~NOTFOUND',
+  '--proxy-server=socks5://127.0.0.1:9',
+  '--proxy-bypass-list=<-loopback>',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--dns-prefetch-disable',
+  '--disable-background-networking',
+  '--disable-quic',
+  '--no-pings',
+  '--disable-domain-reliability',
+];
+
+const STEADY = ['--disable-gpu', '--font-render-hinting=none', '--disable-crash-reporter'];
+
+/**
+ * Starts Chromium with nothing to reach and a profile of its own.
+ * Its sandbox is used where it can be: Chromium refuses it to root, and in many containers the kernel refuses the
+ * namespaces it needs; then the network cut and the request filter stand alone.
+ * @param executable as `findChromium` gave it.
+ * @throws FactoryError `browser/failed` with the end of what Chromium said.
+ */
+export async function launch(executable: string): Promise<Chromium> {
+  const { chromium } = await import('playwright-core');
+  await sweep();
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const home = join(folder, 'home');
+  await mkdir(home);
+  const open = (sandbox: boolean) =>
+    chromium.launch({
+      executablePath: executable,
+      chromiumSandbox: sandbox,
+      artifactsDir: folder,
+      args: [...NO_NETWORK, ...STEADY, `--disk-cache-dir=${join(folder, 'cache')}`],
+      // Chromium's own temporary files go where they are removed; it needs nothing else of this process's environment.
+      env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: folder, LANG: 'C.UTF-8', TZ: 'UTC' },
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      timeout: 30_000,
+    });
+  try {
+    const root = process.getuid?.() === 0;
+    const browser = await open(!root).catch((error: unknown) => {
+      if (root) throw error;
+      return open(false);
+    });
+    return closable(browser, folder);
+  } catch (error) {
+    await endProcesses(folder);
+    await rm(folder, { recursive: true, force: true });
+    throw new FactoryError('browser/failed', {
+      message: `Chromium (${executable}) does not start: ${lastLines(error)}`,
+      mend: `Run \`${executable} --headless --no-sandbox --dump-dom about:blank\` to see why, or set CHROMIUM_PATH to another.`,
+      cause: error,
+    });
+  }
+}
+
+function closable(browser: Browser, folder: string): Chromium {
+  let closing: Promise<void> | null = null;
+  const end = async () => {
+    // Killed, not asked: there is nothing worth saving, and a page that hangs must not hold it up.
+    await endProcesses(folder);
+    await browser.close().catch(() => {});
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  };
+  return {
+    browser,
+    close: () => {
+      closing ??= end();
+      return closing;
+    },
+  };
+}
+
+/** Kills the process groups of the browsers that were started with this folder, and of no others. */
+async function endProcesses(folder: string): Promise<void> {
+  for (const name of await readdir('/proc').catch(() => [])) {
+    if (!/^\d+$/.test(name)) continue;
+    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    if (!command.includes(`--disk-cache-dir=${folder}/`)) continue;
+    // The browser leads its group; its children carry the folder too, and go with it or one by one.
+    if (!signalGroup(Number(name), 'SIGKILL')) kill(Number(name));
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It went with its group.
+  }
+}
+
+/** Removes what a probe that was killed outright left behind: folders named after a process that is no more. */
+async function sweep(): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
+    if (!Number.isInteger(owner) || owner === process.pid || isAlive(owner)) continue;
+    const folder = join(tmpdir(), name);
+    await endProcesses(folder);
+    await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function lastLines(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n').filter(Boolean).slice(-6).join(' / ').slice(0, 600);
+}

@@ -1,0 +1,74 @@
+import type { Browser } from 'playwright-core';
+import type { Collector } from './collector.ts';
+import type { ProbedMachine } from './machine.ts';
+import { Gone, Hang, Tab, type TabOptions } from './tab.ts';
+
+/** Limits of docs/gates.md, in milliseconds. */
+export const PAGE_LIMIT_MS = 10_000;
+export const SIMULATION_LIMIT_MS = 20_000;
+/** A whole machine ends within 45 s; what is left then is for killing pages, pictures without script, and the report. */
+export const MACHINE_LIMIT_MS = 38_000;
+
+/** One thing that is tried on a page. Its name is told when it hangs, or could not be tried. */
+export interface Step {
+  name: string;
+  limitMs: number;
+  run(tab: Tab): Promise<void>;
+}
+
+/** What every page of one machine's probe shares. */
+export interface Visit {
+  browser: Browser;
+  machine: ProbedMachine;
+  told: Collector;
+  /** `performance.now()` after which no more steps are begun. */
+  deadline: number;
+}
+
+/**
+ * Opens a page and tries steps on it in turn. When one hangs its page is killed and the rest go on in a new one, while
+ * there is time; when the page cannot even be loaded the rest is told as not run.
+ * @returns whether the page loaded.
+ */
+export async function carryOut(visit: Visit, options: TabOptions, load: Step, steps: Step[]): Promise<boolean> {
+  const left = [...steps];
+  let loaded = false;
+  do {
+    const tab = await Tab.open(visit.browser, visit.machine, visit.told, options);
+    try {
+      if (!(await attempt(visit, tab, load, options.rank))) {
+        visit.told.addNotRun(left.map(({ name }) => name));
+        return loaded;
+      }
+      loaded = true;
+      let alive = true;
+      while (alive && left.length > 0) alive = await attempt(visit, tab, left.shift() as Step, options.rank);
+    } finally {
+      await tab.close();
+    }
+  } while (left.length > 0 && performance.now() < visit.deadline);
+  visit.told.addNotRun(left.map(({ name }) => name));
+  return loaded;
+}
+
+/** Runs one step; what goes wrong becomes a finding. @returns whether the page can be used for the next. */
+async function attempt(visit: Visit, tab: Tab, step: Step, rank: number): Promise<boolean> {
+  const left = visit.deadline - performance.now();
+  if (left <= 0) {
+    visit.told.addNotRun([step.name]);
+    return false;
+  }
+  try {
+    await tab.within(step.name, Math.min(step.limitMs, left), () => step.run(tab));
+    return true;
+  } catch (error) {
+    if (!visit.browser.isConnected()) throw error;
+    if (error instanceof Hang) visit.told.addHang(error.step, error.seconds);
+    else if (error instanceof Gone) visit.told.add('run/exception', `${error.message} (${tab.doing})`, { rank });
+    else visit.told.add('run/exception', `${step.name} could not be done: ${oneLine(error)}`, { rank });
+    // Whatever went wrong, the next step gets a page that is as it was when it loaded.
+    return false;
+  }
+}
+
+const oneLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -1,0 +1,241 @@
+import { randomBytes } from 'node:crypto';
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { Collector } from './collector.ts';
+import { type ProbedMachine, judgeRequest } from './machine.ts';
+import { holdTime } from './page/clock.ts';
+import { addPanel } from './page/panel.ts';
+import { addSimulation } from './page/simulation.ts';
+
+/** A step that did not return in its time. */
+export class Hang extends Error {
+  readonly step: string;
+  readonly seconds: number;
+  constructor(step: string, seconds: number) {
+    super(`${step} did not return within ${seconds} s`);
+    this.step = step;
+    this.seconds = seconds;
+  }
+}
+
+/** The page is no more: it crashed, ran out of memory, or its browser was ended. */
+export class Gone extends Error {}
+
+export interface TabOptions {
+  width: number;
+  height: number;
+  /** Which page of the machine this is: findings of a lower rank are told first. */
+  rank: number;
+  /** False takes pictures of a page whose script never ends. */
+  script?: boolean;
+}
+
+/** One page of a machine in a browser context of its own, with everything outside the machine's folder blocked. */
+export class Tab {
+  /** What is being done, for the messages of what goes wrong meanwhile: "while …". */
+  doing = 'while the panel loaded';
+  readonly page: Page;
+  readonly cdp: CDPSession;
+  private readonly context: BrowserContext;
+  private readonly key: string;
+  private readonly gone: Promise<never>;
+
+  private constructor(context: BrowserContext, page: Page, cdp: CDPSession, key: string, gone: Promise<never>) {
+    this.context = context;
+    this.page = page;
+    this.cdp = cdp;
+    this.key = key;
+    this.gone = gone;
+  }
+
+  static async open(browser: Browser, machine: ProbedMachine, told: Collector, options: TabOptions): Promise<Tab> {
+    const context = await browser.newContext({
+      viewport: { width: options.width, height: options.height },
+      acceptDownloads: false,
+      javaScriptEnabled: options.script ?? true,
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+      serviceWorkers: 'block',
+    });
+    const key = `__probe_${randomBytes(8).toString('hex')}`;
+    const [page] = await Promise.all([context.newPage(), context.addInitScript({ content: scriptOf(key) })]);
+    let fail: (error: Error) => void = () => {};
+    const gone = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    gone.catch(() => {});
+    page.on('crash', () => fail(new Gone('the page crashed (out of memory?)')));
+    page.on('close', () => fail(new Gone('the page was closed')));
+    const [cdp] = await Promise.all([context.newCDPSession(page)]);
+    const tab = new Tab(context, page, cdp, key, gone);
+    await tab.listen(machine, told, options.rank);
+    return tab;
+  }
+
+  private async listen(machine: ProbedMachine, told: Collector, rank: number): Promise<void> {
+    const blocked: string[] = [];
+    const outside = (url: string) => {
+      if (blocked.length < 200) blocked.push(url);
+      told.add(
+        'run/external-request',
+        `${short(url)} was asked for, which is outside the machine's folder; a machine must load nothing but its own four files`,
+        { rank },
+      );
+    };
+    this.context.on('page', (other) => {
+      if (other !== this.page) void other.close().catch(() => {});
+    });
+    this.page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
+    this.page.on('websocket', (socket) => outside(socket.url()));
+    this.page.on('pageerror', (error) => {
+      const text = error.stack?.split('\n')[0] || `${error.name}: ${error.message}`;
+      this.exception(told, text, error.stack ?? '', rank);
+    });
+    this.page.on('console', (message) => {
+      if (message.type() !== 'error') return;
+      const text = message.text();
+      // What failed to load is told by its own rule.
+      if (text.startsWith('Failed to load resource') || blocked.some((url) => text.includes(url))) return;
+      const file = fileOf(message.location().url);
+      told.add('run/console-error', `console.error: ${short(text)} (${this.doing})`, {
+        key: text,
+        rank,
+        ...(file ? { file, line: message.location().lineNumber + 1 } : {}),
+      });
+    });
+    await this.context.route('**/*', async (route) => {
+      const url = route.request().url();
+      const verdict = await judgeRequest(machine, url);
+      if (verdict === 'file') return route.continue();
+      if (verdict === 'outside') outside(url);
+      else {
+        const name = url.slice(machine.base.length) || './';
+        told.add(
+          'run/request-failed',
+          `${short(name)} was asked for (${this.doing}), and there is no such file in the machine's folder`,
+          { key: name, rank },
+        );
+      }
+      // An aborted navigation leaves the page as it is; any other error would put an error page in its place.
+      return route.abort(route.request().isNavigationRequest() ? 'aborted' : 'blockedbyclient');
+    });
+  }
+
+  private exception(told: Collector, text: string, stack: string, rank: number): void {
+    const place = placeIn(stack);
+    const where = place.file ? ` at ${place.file}:${place.line}` : '';
+    told.add('run/exception', `${short(text)}${where} (${this.doing})`, { key: `${text}${where}`, rank, ...place });
+  }
+
+  /** Loads a file of the machine. A page that does not load in time is a hang. */
+  async load(machine: ProbedMachine, file: string, step: string, limitMs: number): Promise<void> {
+    await this.within(step, limitMs, async () => {
+      await this.page.goto(machine.base + file, { waitUntil: 'load', timeout: 0 });
+    });
+  }
+
+  /** Runs one step under the watchdog. @throws Hang when it does not return in time, Gone when the page is no more. */
+  async within<T>(step: string, limitMs: number, work: () => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Hang(step, Math.round(limitMs / 1000))), limitMs);
+    });
+    try {
+      return await Promise.race([work(), late, this.gone]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Calls a function of the in-page kit; what it returns must be JSON or a text that holds JSON. */
+  async call<T>(name: string, ...given: unknown[]): Promise<T> {
+    const list = given.map((value) => JSON.stringify(value)).join(', ');
+    const value = await this.evaluate(`${this.key}.${name}(${list})`);
+    return (typeof value === 'string' ? JSON.parse(value) : value) as T;
+  }
+
+  /** Evaluates an expression in the page's own world; `KIT` in it is the in-page kit. */
+  async evaluate(expression: string): Promise<unknown> {
+    const told = await this.cdp.send('Runtime.evaluate', {
+      expression: expression.replaceAll('KIT', this.key),
+      returnByValue: true,
+      awaitPromise: true,
+    });
+    if (told.exceptionDetails) {
+      throw new Error(told.exceptionDetails.exception?.description ?? told.exceptionDetails.text);
+    }
+    return told.result.value;
+  }
+
+  /** The accessible name of each control's focusable element; null for a control that has none. */
+  async accessibleNames(controls: string[]): Promise<(string | null)[]> {
+    const list = await this.cdp.send('Runtime.evaluate', {
+      expression: `${this.key}.focusTargets(${JSON.stringify(controls)})`,
+    });
+    if (!list.result.objectId) return [];
+    const { result } = await this.cdp.send('Runtime.getProperties', {
+      objectId: list.result.objectId,
+      ownProperties: true,
+    });
+    return Promise.all(
+      controls.map(async (_, at) => {
+        const objectId = result.find(({ name }) => name === String(at))?.value?.objectId;
+        if (!objectId) return null;
+        const { nodes } = await this.cdp.send('Accessibility.getPartialAXTree', { objectId, fetchRelatives: false });
+        return String(nodes[0]?.name?.value ?? '').trim();
+      }),
+    );
+  }
+
+  /** A real click; its three events are sent together and waited for. */
+  async click(x: number, y: number): Promise<void> {
+    const at = { x, y, button: 'left', clickCount: 1 } as const;
+    await Promise.all([
+      this.cdp.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }),
+      this.cdp.send('Input.dispatchMouseEvent', { ...at, type: 'mousePressed', buttons: 1 }),
+      this.cdp.send('Input.dispatchMouseEvent', { ...at, type: 'mouseReleased', buttons: 0 }),
+    ]);
+  }
+
+  /** Real presses of a key, one after the other. */
+  async press(key: KeyName, times = 1): Promise<void> {
+    const stroke = { key, code: key, windowsVirtualKeyCode: KEYS[key], ...(key === 'Enter' ? { text: '\r' } : {}) };
+    const sent: Promise<unknown>[] = [];
+    for (let n = 0; n < times; n += 1) {
+      sent.push(
+        this.cdp.send('Input.dispatchKeyEvent', { ...stroke, type: key === 'Enter' ? 'keyDown' : 'rawKeyDown' }),
+      );
+      sent.push(this.cdp.send('Input.dispatchKeyEvent', { ...stroke, type: 'keyUp' }));
+    }
+    await Promise.all(sent);
+  }
+
+  /** A picture of the viewport, as PNG. */
+  async picture(): Promise<Buffer> {
+    const { data } = await this.cdp.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
+    return Buffer.from(data, 'base64');
+  }
+
+  /** Closes the page and its context. A page that hangs may not answer: then its browser's end takes it. */
+  async close(): Promise<void> {
+    await Promise.race([this.context.close().catch(() => {}), new Promise((done) => setTimeout(done, 1500).unref())]);
+  }
+}
+
+const KEYS = { Tab: 9, Enter: 13, ArrowUp: 38, ArrowDown: 40 } as const;
+export type KeyName = keyof typeof KEYS;
+
+function scriptOf(key: string): string {
+  return [holdTime, addSimulation, addPanel].map((part) => `(${part})(${JSON.stringify(key)});`).join('\n');
+}
+
+const short = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
+
+function fileOf(url: string): string | undefined {
+  return /([\w.-]+\.(?:js|html|css))(?:[?#]|$)/.exec(url)?.[1];
+}
+
+/** The first of the machine's own places that a stack names. */
+export function placeIn(stack: string): { file?: string; line?: number } {
+  const found = /([\w.-]+\.(?:js|html))(?:\?[^:\s)]*)?:(\d+):\d+/.exec(stack);
+  return found ? { file: found[1] as string, line: Number(found[2]) } : {};
+}
