@@ -68,7 +68,8 @@ export function landingMessage(message: LandingMessage): string {
 
 /** The message of a snapshot; `leftOut` are paths that the snapshot could not or must not hold, with the reason. */
 export function snapshotMessage(note: SnapshotNote, factory: string, leftOut: string[]): string {
-  const body = leftOut.slice(0, 100).map((each) => `    left out: ${folded(each, 500)}`);
+  const shelfFirst = [...leftOut].sort((a, b) => Number(b.startsWith('site/')) - Number(a.startsWith('site/')));
+  const body = shelfFirst.slice(0, 100).map((each) => `    left out: ${folded(each, 500)}`);
   const trailers = trailerLines([
     ['Factory', factory],
     ['Shift', note.shift],
@@ -83,6 +84,7 @@ export function snapshotMessage(note: SnapshotNote, factory: string, leftOut: st
 
 /** The paths a snapshot's message says were left out, each `<path> (<why>)`. */
 export function leftOutOf(message: string): string[] {
+  if (!readTrailers(message).has('Factory')) return [];
   return [...message.matchAll(/^ {4}left out: (.*)$/gm)].map((match) => match[1] ?? '');
 }
 
