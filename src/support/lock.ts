@@ -24,11 +24,13 @@ const HELD = 75;
  * kernel lets go when this process dies, however it dies, and Node opens files so that no child inherits them by chance.
  */
 async function flock(file: FileHandle, wait: boolean, signal?: AbortSignal): Promise<boolean> {
-  const child = start('flock', [...(wait ? [] : ['--nonblock']), '--conflict-exit-code', String(HELD), '3'], {
-    stdio: ['ignore', 'ignore', 'ignore', file.fd],
+  const child = start('flock', [...(wait ? [] : ['--nonblock']), '--conflict-exit-code', String(HELD), '0'], {
+    // execa's types know the descriptors 0, 1 and 2 only; any open one works
+    stdio: [file.fd as 0, 'ignore', 'ignore'],
   });
   const end = () => child.kill('SIGKILL');
   signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
   const { exitCode, code } = await child;
   signal?.removeEventListener('abort', end);
   if (exitCode === 0) return true;

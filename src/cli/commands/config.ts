@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
+import { configurationReference } from '../../config/reference.ts';
 import { SECRET_VARIABLES } from '../../config/secrets.ts';
 import { withoutCredentials } from '../../support/urls.ts';
 
@@ -9,8 +10,10 @@ export function register(program: Command): void {
     .command('config')
     .description('print the resolved configuration; secrets are shown only as set or unset')
     .option('--json', 'as JSON')
+    .option('--reference', 'print docs/configuration.md: every setting, its variable, its default')
     .addHelpText('after', '\nExamples:\n  machinery config\n  MACHINERY_TIME_LIMIT=40m machinery config --json')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean; reference?: boolean }) => {
+      if (options.reference) return void process.stdout.write(configurationReference());
       const { secrets, ...config } = await loadConfig();
       const states = Object.fromEntries(
         Object.keys(SECRET_VARIABLES).map((name) => [
