@@ -99,5 +99,5 @@ function kindOf(value: unknown): string {
 
 function foundAt(text: string, offset: number): string {
   if (offset >= text.length) return 'the end of the file';
-  return JSON.stringify(/^[\w.+-]+|^[^]/u.exec(text.slice(offset, offset + 24))?.[0] ?? text[offset]);
+  return JSON.stringify(/^[\w.+-]+|^./su.exec(text.slice(offset, offset + 24))?.[0] ?? text[offset]);
 }
