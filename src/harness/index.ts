@@ -6,7 +6,7 @@ import type { Harness } from './types.ts';
 import { zot } from './zot.ts';
 
 /** Every harness by name. A new one is a file and a line here. */
-export const HARNESSES: Record<Harness['name'], () => Harness> = { builtin, zot };
+export const HARNESSES: Record<Harness['name'], () => Harness> = { builtin: () => builtin, zot: () => zot() };
 
 export interface HarnessChoice {
   harness: Harness;
@@ -25,8 +25,8 @@ export async function chooseHarness(wanted: Harness['name'] | 'auto', data: stri
     const version = await candidate.version();
     const seen = await cachedSelfTest(candidate, process.env.ZOT_PATH || 'zot', join(data, 'cache'));
     if (seen.images) return { harness: candidate, why: `zot ${version}: ${seen.told}` };
-    return { harness: builtin(), why: `not zot ${version}: ${seen.told}` };
+    return { harness: builtin, why: `not zot ${version}: ${seen.told}` };
   } catch (error) {
-    return { harness: builtin(), why: `no usable zot: ${asFactoryError(error).message}` };
+    return { harness: builtin, why: `no usable zot: ${asFactoryError(error).message}` };
   }
 }

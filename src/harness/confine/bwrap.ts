@@ -22,6 +22,12 @@ const SYSTEM = [
   '/nix',
 ];
 
+/**
+ * What of /proc reaches the kernel itself. The agent may be root, and root needs no capability to write these: a line in
+ * `sys/kernel/core_pattern` would run outside of any confinement.
+ */
+const KERNEL = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/acpi', '/proc/scsi'];
+
 /** The most that the private /tmp and /dev/shm may hold, in bytes: they are memory. */
 const TMP_SIZE = 1024 * 1024 * 1024;
 
@@ -83,6 +89,7 @@ export function bwrapArguments(run: HarnessRun, program: string): string[] {
     ...system.flatMap(readOnly),
     ...hidden,
     ...['--dev', '/dev', '--proc', '/proc'],
+    ...KERNEL.filter((path) => existsSync(path)).flatMap(readOnly),
     ...['--size', String(TMP_SIZE), '--tmpfs', '/tmp'],
     ...packageParts().flatMap(readOnly),
     ...[...new Set(parts)].flatMap(readOnly),

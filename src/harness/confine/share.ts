@@ -49,7 +49,7 @@ export async function openWay(data: string, targets: string[], account: Account)
       const path = join(folder, name);
       if (way.has(path) || inside.includes(path)) continue;
       const beside = await lstat(path).catch(() => null);
-      if (beside && !beside.isSymbolicLink() && !beside.isSocket()) await chmod(path, beside.mode & 0o700);
+      if (beside && !beside.isSymbolicLink()) await chmod(path, beside.mode & 0o700);
     }
   }
 }
