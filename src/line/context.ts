@@ -2,6 +2,7 @@ import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Author } from './commit.ts';
 import { type Git, GitFailure, brokenLine } from './git.ts';
+import { endOrphans } from './processes.ts';
 import { type Origin, originError, packOption } from './origin.ts';
 
 /** What every part of the line works with, and the names of its refs in the git dir. */
@@ -29,18 +30,18 @@ export const originRef = (branch: string) => `refs/remotes/origin/${branch}`;
 /** What was pushed of a branch, kept when the origin's own ref is gone: tells "never pushed" from "deleted there". */
 export const pushedRef = (branch: string) => `refs/line/pushed/${branch}`;
 
-/** Makes the bare git dir when it is missing or has lost its HEAD, and removes what a git that died left locked. */
+/** Makes the bare git dir when it is missing or has lost its HEAD; ends the git calls and removes the locks that a dead factory left. */
 export async function openGitDir(context: LineContext): Promise<void> {
   const { gitDir } = context.git.settings;
   await mkdir(gitDir, { recursive: true, mode: 0o700 });
-  await removeLeftovers(gitDir);
+  if (await endOrphans(gitDir)) await removeLeftovers(gitDir);
   const head = await readFile(join(gitDir, 'HEAD'), 'utf8').catch(() => '');
   if (/^(ref: refs\/heads\/\S+|[0-9a-f]{40})\s*$/.test(head)) return;
   await rm(join(gitDir, 'HEAD'), { force: true });
   await context.git.run(['init', '--bare', '--template=', '--initial-branch=none']);
 }
 
-/** Locks and temporary files in the git dir. Safe only while no other process works on it: the caller holds the factory's lock. */
+/** Removes locks and temporary files in the git dir; only while nobody works on it. */
 async function removeLeftovers(gitDir: string): Promise<void> {
   const sweep = async (folder: string, deep: boolean) => {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { simpleGit } from 'simple-git';
 import { FactoryError } from '../support/errors.ts';
 import { missing } from '../support/process.ts';
+import { MARK, endCall, markOf } from './processes.ts';
 
 /**
  * The one place where git is started, hardened: it obeys no configuration, hook, filter, attribute, monitor or helper but
@@ -139,7 +141,8 @@ export class Git {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     let exitCode: number | null = null;
-    const env = environment(this.settings, call);
+    const mark = randomBytes(6).toString('hex');
+    const env = { ...environment(this.settings, call), [MARK]: markOf(mark, this.settings.gitDir) };
     const git = simpleGit({
       baseDir: call.cwd ?? this.settings.gitDir,
       config: CONFIG,
@@ -169,15 +172,10 @@ export class Git {
       const said = Buffer.concat(stderr).toString();
       if (said.includes('spawn git ENOENT') || String(error).includes('spawn git ENOENT')) throw missing('git');
       if (plugin !== undefined && plugin !== 'timeout' && plugin !== 'abort') throw error;
-      throw new GitFailure(
-        {
-          exitCode,
-          stdout: Buffer.concat(stdout).toString(),
-          stderr: said,
-          ended: plugin === 'timeout' ? 'silent' : plugin === 'abort' ? 'aborted' : null,
-        },
-        args[0] ?? '',
-      );
+      const ended = plugin === 'timeout' ? 'silent' : plugin === 'abort' ? 'aborted' : null;
+      if (ended !== null) await endCall(mark, this.settings.gitDir);
+      const told = { exitCode, stdout: Buffer.concat(stdout).toString(), stderr: said, ended } as const;
+      throw new GitFailure(told, args[0] ?? '');
     }
   }
 
