@@ -5,7 +5,7 @@ import { agentConfigSchema } from '../../src/harness/builtin/config.ts';
 import { runAgent } from '../../src/harness/builtin/run.ts';
 import { readLines } from '../../src/session/read.ts';
 import type { SessionActivity, SessionEvent, SessionLine, SessionMessage } from '../../src/session/types.ts';
-import { type Script, type ScriptedProvider, startProvider } from './provider.ts';
+import { type ChatRequest, type Script, type ScriptedProvider, startProvider } from './provider.ts';
 
 export const TOKEN = 'shift-token-0123456789';
 
@@ -19,6 +19,8 @@ export interface Ran {
   /** Tool results and failures, in order. */
   answers: SessionActivity[];
   told: string[];
+  /** The body of the n-th request, 1 being the first. */
+  sent(n: number): ChatRequest['body'];
 }
 
 export interface RunMore {
@@ -36,6 +38,9 @@ export class Bench {
   readonly checkout: string;
   readonly sessions: string;
   readonly order: string;
+  /** The agent's TMPDIR while the bench stands; nothing else of the root may be written by it. */
+  readonly temp: string;
+  readonly #outerTemp = process.env.TMPDIR;
   readonly #providers: ScriptedProvider[] = [];
 
   private constructor(root: string) {
@@ -43,11 +48,14 @@ export class Bench {
     this.checkout = join(root, 'checkout');
     this.sessions = join(root, 'sessions');
     this.order = join(root, 'order.yaml');
+    this.temp = join(root, 'tmp');
   }
 
   static async make(): Promise<Bench> {
     const bench = new Bench(await realpath(await mkdtemp(join(tmpdir(), 'machinery-agent-'))));
     await mkdir(bench.checkout);
+    await mkdir(bench.temp);
+    process.env.TMPDIR = bench.temp;
     await writeFile(join(bench.checkout, 'AGENTS.md'), 'Contract: paint nothing red.\n');
     await writeFile(bench.order, 'objective: Build a tide table.\nacceptance: [It ticks.]\n');
     return bench;
@@ -84,7 +92,8 @@ export class Bench {
       (line) => told.push(line),
       more.stop,
     );
-    return { result, provider, told, ...(await this.log(result.session)) };
+    const sent = (n: number) => provider.requests[n - 1]?.body;
+    return { result, provider, told, sent, ...(await this.log(result.session)) };
   }
 
   /** Everything a session's log holds. */
@@ -108,6 +117,8 @@ export class Bench {
   }
 
   async remove(): Promise<void> {
+    if (this.#outerTemp === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = this.#outerTemp;
     for (const provider of this.#providers) await provider.close();
     await rm(this.root, { recursive: true, force: true });
   }

@@ -1,5 +1,4 @@
-import { stat } from 'node:fs/promises';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { FactoryError } from '../../support/errors.ts';
@@ -43,7 +42,8 @@ Examples:
   machinery agent --dir checkout --session-dir sessions --config agent.json --resume 20260504-120000`,
     )
     .action(async (order: string | undefined, options: Options) => {
-      process.exitCode = await agent(order, options);
+      // The log is whole and closed; a call that was given up (a file system that hangs) must not hold the process.
+      process.exit(await agent(order, options));
     });
 }
 

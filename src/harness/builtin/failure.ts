@@ -74,7 +74,8 @@ export function asModelFailure(thrown: unknown, requestBytes?: number): ModelFai
     const headers = thrown.responseHeaders ?? {};
     return new ModelFailure({
       message: thrown.message,
-      status: thrown.statusCode,
+      // An answer that began well and was cut carries its 200, which says nothing of what went wrong.
+      status: (thrown.statusCode ?? 0) >= 400 ? thrown.statusCode : undefined,
       body: thrown.responseBody,
       requestBytes,
       adviceMs: retryAfter(headers['retry-after']),

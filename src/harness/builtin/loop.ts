@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionMessage } from '../../session/types.ts';
+import type { SessionEvent, SessionImage } from '../../session/types.ts';
 import { compact } from './compaction.ts';
 import type { Conversation } from './conversation.ts';
 import { type Ending, Stop } from './ending.ts';
@@ -26,7 +26,10 @@ export interface Agent {
   instructions: string;
   /** Tokens the conversation may have before it is shortened. */
   room: number;
+  /** The first wait after a failed request. */
   retryBaseMs: number;
+  /** Whether this provider wants the model's reasoning back. */
+  sendsReasoning: boolean;
   /** Tokens of the conversation as it stands. */
   size(): number;
   /** Counts what a turn cost. */
@@ -34,7 +37,7 @@ export interface Agent {
   /** Records something that happened, and tells it on stdout. */
   event(event: SessionEvent): Promise<void>;
   /** Keeps an image beside the log. */
-  keep(image: ShownImage): Promise<SessionMessage['images']>;
+  keep(image: ShownImage): Promise<SessionImage>;
 }
 
 /** Works until the run ends. Whatever ended it comes back the same way; what the log cannot take is thrown. */
@@ -86,59 +89,63 @@ async function say(agent: Agent, type: 'reasoning' | 'bot', text: string): Promi
 /** Makes the turn's calls in their order, and shows the images they brought in one message after them. */
 async function make(agent: Agent, turn: Turn): Promise<void> {
   const shown: ShownImage[] = [];
+  // Calls made together share the room of one, so that no round outgrows the context.
+  const maxOutput = Math.max(2000, Math.floor(agent.context.maxOutput / Math.max(1, turn.calls.length)));
   try {
     for (const [index, call] of turn.calls.entries()) {
       agent.limits.check();
-      agent.limits.calls += 1;
       // The reasoning state belongs to the turn and goes back once, with its first call.
-      await answer(agent, call, shown, index === 0 ? turn.details : undefined);
+      const details = index === 0 ? turn.details : undefined;
+      const activity = { id: call.id, name: call.name, arguments: call.arguments };
+      const answer = await answerTo(agent, call, { ...agent.context, maxOutput }, shown);
+      agent.conversation.add(
+        {
+          type: 'activity',
+          text: '',
+          activity: { kind: 'request', ...activity, ...(details ? { reasoning_details: details } : {}) },
+        },
+        {
+          type: 'activity',
+          text: answer.result ?? answer.failure ?? '',
+          activity: { kind: 'response', ...activity, ...answer },
+        },
+      );
     }
   } finally {
     if (shown.length > 0) {
-      const images = (await Promise.all(shown.map((image) => agent.keep(image)))).flatMap((kept) => kept ?? []);
+      const images = await Promise.all(shown.map((image) => agent.keep(image)));
       agent.conversation.add({ type: 'attachment', text: shown.map(({ origin }) => origin).join('; '), images });
     }
   }
 }
 
-/** Answers one call with its result, or with why there is none. @throws Stop when the call is the one that ends the run. */
-async function answer(agent: Agent, call: Call, shown: ShownImage[], details?: unknown[]): Promise<void> {
-  const { id, name } = call;
-  const asked = { id, name, arguments: call.arguments };
-  const pair = (answered: { result: string } | { failure: string }) =>
-    agent.conversation.add(
-      {
-        type: 'activity',
-        text: '',
-        activity: { kind: 'request', ...asked, ...(details ? { reasoning_details: details } : {}) },
-      },
-      {
-        type: 'activity',
-        text: 'result' in answered ? answered.result : answered.failure,
-        activity: { kind: 'response', ...asked, ...answered },
-      },
-    );
+/** Does one call: its result, or why there is none. @throws Stop when it is the call that ends the run. */
+async function answerTo(
+  agent: Agent,
+  { name, arguments: text }: Call,
+  context: ToolContext,
+  shown: ShownImage[],
+): Promise<{ result?: string; failure?: string }> {
   try {
-    agent.signal.throwIfAborted();
     const tool = agent.tools.find((one) => one.name === name);
-    if (!tool)
-      throw new ToolFailure(`there is no tool ${name}; there are ${agent.tools.map((one) => one.name).join(', ')}`);
-    const args = argumentsOf(tool, call.arguments);
+    const names = agent.tools.map((one) => one.name).join(', ');
+    if (!tool) throw new ToolFailure(`there is no tool ${name}; there are ${names}`);
+    const args = argumentsOf(tool, text);
     if (name === 'success') throw new Stop({ reason: 'settled', message: String(args.summary) });
     if (name === 'failure') throw new Stop({ reason: 'failed', message: String(args.reason) });
+    agent.limits.calls += 1;
+    await agent.event({ kind: 'toolCallStart', tool: name, text });
+    if (agent.signal.aborted) throw new ToolFailure('interrupted: the run is over');
     if (name === 'view' && shown.length >= MOST_IMAGES) {
       throw new ToolFailure(`at most ${MOST_IMAGES} images can be seen in one turn; view it in the next`);
     }
-    await agent.event({ kind: 'toolCallStart', tool: name, text: call.arguments });
-    const { text, image } = await perform(tool, args, agent.context);
-    if (image) shown.push(image);
-    pair({ result: text });
+    const output = await perform(tool, args, context);
+    if (output.image) shown.push(output.image);
     await agent.event({ kind: 'toolCallEnd', tool: name });
+    return { result: output.text };
   } catch (thrown) {
-    if (thrown instanceof Stop && thrown !== agent.signal.reason) throw thrown;
-    const why = thrown instanceof ToolFailure ? thrown.message : 'interrupted';
-    if (!(thrown instanceof ToolFailure) && thrown !== agent.signal.reason) throw thrown;
-    pair({ failure: why });
-    await agent.event({ kind: 'toolCallError', tool: name, text: why });
+    if (!(thrown instanceof ToolFailure)) throw thrown;
+    await agent.event({ kind: 'toolCallError', tool: name, text: thrown.message });
+    return { failure: thrown.message };
   }
 }

@@ -94,7 +94,7 @@ async function collect(stream: ReadableStream<LanguageModelV3StreamPart>): Promi
     else if (part.type === 'tool-call') {
       turn.calls.push({ id: part.toolCallId, name: part.toolName, arguments: part.input });
     } else if (part.type === 'finish') {
-      finished = true;
+      finished = part.finishReason.raw !== 'error';
       turn.cut = part.finishReason.unified === 'length';
       turn.usage = { input: part.usage.inputTokens.total ?? 0, output: part.usage.outputTokens.total ?? 0 };
     }

@@ -15,11 +15,10 @@ export async function askPatiently(agent: Agent): Promise<Turn> {
   const { conversation, guards, signal } = agent;
   const sees = agent.tools.some(({ name }) => name === 'view');
   for (;;) {
-    const prompt = await promptOf(
-      agent.instructions,
-      [...conversation.messages],
-      sees ? (image) => conversation.image(image) : null,
-    );
+    const prompt = await promptOf(agent.instructions, [...conversation.messages], {
+      see: sees ? (image) => conversation.image(image) : null,
+      reasoning: agent.sendsReasoning,
+    });
     try {
       const turn = await agent.model.ask(prompt, agent.tools, signal);
       agent.spend(turn);
@@ -28,8 +27,14 @@ export async function askPatiently(agent: Agent): Promise<Turn> {
     } catch (thrown) {
       signal.throwIfAborted();
       const failure = asModelFailure(thrown);
-      const help = failure.tooLong ? 'shorten' : failure.passing ? 'wait' : null;
-      if (!help || !guards.again()) throw given(failure);
+      const wantsReasoning = failure.status === 400 && /reasoning_content/.test(failure.body ?? '');
+      const help = failure.tooLong ? 'shorten' : failure.passing ? 'wait' : wantsReasoning ? 'reason' : null;
+      if (!help || (help === 'reason' && agent.sendsReasoning) || !guards.again()) throw given(failure);
+      if (help === 'reason') {
+        await agent.event({ kind: 'retry', text: 'the provider wants the reasoning back; it is sent from now on' });
+        agent.sendsReasoning = true;
+        continue;
+      }
       if (help === 'shorten') {
         await agent.event({ kind: 'retry', text: `${failure.message}; the conversation is shortened` });
         // The model is not asked for the summary: what was just refused is what it would have to read.

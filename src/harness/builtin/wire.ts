@@ -12,15 +12,21 @@ export type ImageSource = (image: SessionImage) => Promise<string | null>;
 /** What stands for the opening message where compaction took it: several providers refuse a talk the user does not begin. */
 const OPENING = 'Continue your task from the summary above.';
 
+export interface Wire {
+  /** Where images come from; null for a model without vision, which gets their text only. */
+  see: ImageSource | null;
+  /** Whether the model's reasoning is sent back: most providers refuse it, a few refuse to go on without it. */
+  reasoning: boolean;
+}
+
 /**
  * Renders the conversation as a provider takes it. Each call is followed by its result, as in the trajectory, so what the
- * model is sent is what a row's reader sees. Reasoning is not sent back, except the blocks a provider asked to have back.
- * @param see where images come from; null for a model without vision, which gets their text only.
+ * model is sent is what a row's reader sees.
  */
 export async function promptOf(
   instructions: string,
-  conversation: SessionMessage[],
-  see: ImageSource | null,
+  conversation: readonly SessionMessage[],
+  wire: Wire,
 ): Promise<LanguageModelV3Prompt> {
   const prompt: LanguageModelV3Prompt = [{ role: 'system', content: instructions }];
   const answered = new Set(
@@ -28,28 +34,29 @@ export async function promptOf(
   );
   let opened = false;
   for (const message of conversation) {
-    const told = await render(message, see, answered);
+    const told = await render(message, wire, answered);
     if (!told) continue;
     if (!opened && told.role !== 'system') {
       if (told.role !== 'user') prompt.push({ role: 'user', content: [{ type: 'text', text: OPENING }] });
       opened = true;
     }
     const last = prompt.at(-1);
-    // Text and the call after it are one turn of the assistant.
-    const joins = told.role === 'assistant' && last?.role === 'assistant' && last.content.at(-1)?.type === 'text';
-    if (joins) prompt[prompt.length - 1] = { ...told, content: [...last.content, ...told.content] };
-    else prompt.push(told);
+    // Reasoning, text and the call after them are one turn of the assistant.
+    const open = last?.role === 'assistant' && last.content.at(-1)?.type !== 'tool-call';
+    if (open && told.role === 'assistant') {
+      prompt[prompt.length - 1] = { ...told, content: [...last.content, ...told.content] };
+    } else prompt.push(told);
   }
   return prompt;
 }
 
 async function render(
   message: SessionMessage,
-  see: ImageSource | null,
+  { see, reasoning }: Wire,
   answered: Set<string | undefined>,
 ): Promise<LanguageModelV3Message | null> {
   const { type, text, activity } = message;
-  if (type === 'reasoning') return null;
+  if (type === 'reasoning') return reasoning ? { role: 'assistant', content: [{ type: 'reasoning', text }] } : null;
   if (type === 'instructions' || type === 'checkpoint') return { role: 'system', content: text };
   if (type === 'bot') return { role: 'assistant', content: [{ type: 'text', text }] };
   if (type === 'activity') {

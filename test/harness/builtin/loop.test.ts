@@ -23,7 +23,7 @@ describe('a run', () => {
       message: 'A tide table that ticks.',
       code: 0,
       iterations: 2,
-      calls: 2,
+      calls: 1,
     });
     expect(result).toMatchObject({ inputTokens: 20, outputTokens: 10, continuations: 0, settles: 0, cycles: 0 });
     const shape = lines.map((line) => {
@@ -64,8 +64,8 @@ describe('a run', () => {
   });
 
   it('gives the model the task and the contract, and keeps both out of the log', async () => {
-    const { provider, result } = await bench.run([settle()]);
-    const { messages, tools, stream } = provider.requests[0]?.body;
+    const { sent, result } = await bench.run([settle()]);
+    const { messages, tools, stream } = sent(1);
     expect(messages[0].role).toBe('system');
     expect(messages[0].content).toContain('Build a tide table.');
     expect(messages[0].content).toContain('Contract: paint nothing red.');
@@ -86,8 +86,8 @@ describe('a run', () => {
   });
 
   it('offers tools whose schemas name every argument plainly', async () => {
-    const { provider } = await bench.run([settle()]);
-    const [read, write] = provider.requests[0]?.body.tools;
+    const { sent } = await bench.run([settle()]);
+    const [read, write] = sent(1).tools;
     expect(read.function.parameters).toEqual({
       type: 'object',
       properties: {
@@ -106,9 +106,8 @@ describe('a run', () => {
 
   it('sends each result back to the call it answers, with the arguments as the model wrote them', async () => {
     const args = '{"path": "AGENTS.md", "startLine":1,   "endLine": 1}';
-    const { provider } = await bench.run([call('read', args), settle()]);
-    const sent = provider.requests[1]?.body.messages;
-    expect(sent.slice(2)).toEqual([
+    const { sent } = await bench.run([call('read', args), settle()]);
+    expect(sent(2).messages.slice(2)).toEqual([
       {
         role: 'assistant',
         content: null,
@@ -131,7 +130,7 @@ describe('a run', () => {
       .toBuffer();
     await bench.put('kestrel-desktop.png', panel);
     await bench.put('kestrel-phone.png', small);
-    const { provider, messages, result } = await bench.run([
+    const { sent, messages, result } = await bench.run([
       {
         calls: [
           { name: 'view', arguments: { path: 'kestrel-desktop.png' } },
@@ -154,7 +153,7 @@ describe('a run', () => {
       { media_type: 'image/png', width: 1568, height: 500, origin: 'kestrel-desktop.png', source: 'blob' },
       { media_type: 'image/png', width: 40, height: 30, detail: 'high', source: 'blob' },
     ]);
-    const parts = provider.requests[1]?.body.messages.at(-1).content;
+    const parts = sent(2).messages.at(-1).content;
     expect(parts.map((part: { type: string }) => part.type)).toEqual(['text', 'image_url', 'image_url']);
     expect(parts[2].image_url.detail).toBe('high');
     expect(parts[2].image_url.url).toBe(`data:image/png;base64,${small.toString('base64')}`);
@@ -165,8 +164,8 @@ describe('a run', () => {
 
   it('offers no view to a model that cannot see, or whose context is small', async () => {
     for (const model of [{ vision: false }, { context: 16_000 }]) {
-      const { provider, answers } = await bench.run([call('view', { path: 'x.png' }), settle()], { model });
-      const names = provider.requests[0]?.body.tools.map((tool: { function: { name: string } }) => tool.function.name);
+      const { sent, answers } = await bench.run([call('view', { path: 'x.png' }), settle()], { model });
+      const names = sent(1).tools.map((tool: { function: { name: string } }) => tool.function.name);
       expect(names).not.toContain('view');
       expect(answers[0]?.failure).toContain('there is no tool view');
     }
@@ -204,9 +203,9 @@ describe('a run', () => {
       chunk({}, 'tool_calls'),
       'data: [DONE]\n\n',
     ].join('');
-    const { provider, messages } = await bench.run([{ raw }, settle()]);
+    const { sent, messages } = await bench.run([{ raw }, settle()]);
     const blocks = [{ type: 'reasoning.text', index: 0, text: 'Let me.', signature: 'sig' }];
     expect(messages.find(({ activity }) => activity?.kind === 'request')?.activity?.reasoning_details).toEqual(blocks);
-    expect(provider.requests[1]?.body.messages[2].reasoning_details).toEqual(blocks);
+    expect(sent(2).messages[2].reasoning_details).toEqual(blocks);
   });
 });

@@ -36,7 +36,8 @@ export interface FittedImage {
 export async function fitted(bytes: Buffer, mediaType: string): Promise<FittedImage> {
   // Loaded late: most commands, and runs without a look, never need it.
   const { default: sharp } = await import('sharp');
-  const open = () => sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error', animated: false });
+  const options = { limitInputPixels: MOST_PIXELS, failOn: 'error', animated: false } as const;
+  const open = () => sharp(bytes, options).timeout({ seconds: 20 });
   try {
     const { width, height } = await open().metadata();
     if (width * height > MOST_PIXELS) throw new Error(`it has ${width}x${height} pixels`);

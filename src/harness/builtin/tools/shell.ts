@@ -45,6 +45,8 @@ export const shell = tool({
     try {
       if (context.signal.aborted) end();
       // `exit`, not `close`: a grandchild that holds the pipe open would keep `close` back for ever.
+      // A command that could not be started never exits.
+      if (child.pid === undefined) throw new ToolFailure(`the command could not be started: ${await reason(child)}`);
       const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
       await Promise.race([drained, sleep(DRAIN_MS)]);
       end();
@@ -52,9 +54,6 @@ export const shell = tool({
       if (late) return `${output}\n[timed out after ${seconds} s]`;
       if (code === 0) return output.toString();
       return `${output}\n[exit: ${code === null ? `ended by ${signal}` : `status ${code}`}]`;
-    } catch (error) {
-      if (error instanceof ToolFailure) throw error;
-      throw new ToolFailure(`the command could not be started: ${(error as Error).message}`, { cause: error });
     } finally {
       clearTimeout(timer);
       context.signal.removeEventListener('abort', end);
@@ -62,6 +61,11 @@ export const shell = tool({
     }
   },
 });
+
+async function reason(child: ReturnType<typeof start>): Promise<string> {
+  const { message } = (await child) as { message?: string };
+  return message?.split('\n')[0] ?? 'no reason was given';
+}
 
 async function collect(stream: Readable, output: BoundedOutput): Promise<void> {
   const decoder = new StringDecoder('utf8');

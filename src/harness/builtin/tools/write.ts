@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { contentOf, openFile, writable } from './paths.ts';
-import { asToolFailure, lineNumber, tool, words } from './tool.ts';
+import { asToolFailure, lineNumber, ToolFailure, tool, words } from './tool.ts';
 
 /** The lines of a text with `content` put before line `start`, or in the place of `start` to `end`. */
 function edited(text: string, content: string, start: number, end: number | undefined): string {
@@ -28,6 +28,8 @@ export const write = tool({
   }),
   async run({ path, content, startLine, endLine }, context) {
     const whole = startLine === undefined || startLine === null;
+    if (whole && typeof endLine === 'number')
+      throw new ToolFailure('endLine needs startLine: which lines are replaced?');
     try {
       const place = await writable(path, context);
       const text = whole
