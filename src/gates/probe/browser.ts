@@ -13,6 +13,8 @@ export interface Chromium {
 }
 
 const PREFIX = 'machinery-probe-';
+/** How long a browser may take to end by itself before it is killed. */
+const CLOSE_LIMIT_MS = 3_000;
 
 /**
  * What interception of requests does not see is cut here: names do not resolve (also not addresses written as
@@ -80,9 +82,12 @@ export async function launch(executable: string): Promise<Chromium> {
 function closable(browser: Browser, folder: string): Chromium {
   let closing: Promise<void> | null = null;
   const end = async () => {
-    // Killed, not asked: there is nothing worth saving, and a page that hangs must not hold it up.
+    // Asked first, because a browser that ends by itself reaps its children, which a container's PID 1 may not do.
+    const asked = browser.close().catch(() => {});
+    const late = new Promise((done) => setTimeout(done, CLOSE_LIMIT_MS).unref());
+    await Promise.race([asked, late]);
     await endProcesses(folder);
-    await browser.close().catch(() => {});
+    await asked;
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   };
   return {

@@ -28,8 +28,9 @@ export interface ProbeOptions {
   signal?: AbortSignal;
 }
 
-/** Machines whose pictures are taken at a time; more would only wait for the processor. */
-const AT_A_TIME = 3;
+/** Machines that are worked on at a time: each probe is four pages, each taking of pictures two. */
+const PROBES_AT_A_TIME = 2;
+const SHOTS_AT_A_TIME = 3;
 
 /**
  * The probe gate: opens machines in a real browser with the network cut, drives them, works their panels as a visitor
@@ -102,7 +103,7 @@ async function probeAll(
       findings[at] = await probeOne(chromium, machine, others, options);
     }
   };
-  await Promise.all(Array.from({ length: options.shotsOnly ? AT_A_TIME : 1 }, worker));
+  await Promise.all(Array.from({ length: options.shotsOnly ? SHOTS_AT_A_TIME : PROBES_AT_A_TIME }, worker));
   return findings.flat();
 }
 

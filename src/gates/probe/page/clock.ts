@@ -12,6 +12,7 @@ export function holdTime(key: string): void {
   const nativeFrame = win.requestAnimationFrame.bind(win);
   const report = win.reportError.bind(win);
   const define = Object.defineProperty;
+  const { max, floor, imul } = Math;
   const apply = Reflect.apply;
   const construct = Reflect.construct;
   const indirectEval = win.eval as (code: string) => unknown;
@@ -43,11 +44,11 @@ export function holdTime(key: string): void {
   }
 
   function add(callback: unknown, delay: unknown, every: boolean, given: unknown[]): number {
-    const wait = +(delay as number) > 0 ? +(delay as number) : 0;
+    const wait = max(Number(delay) || 1, 1);
     ids += 1;
     // An interval of nothing would never let the clock move on; browsers allow four milliseconds at the least.
-    const period = every ? (wait < 4 ? 4 : wait) : null;
-    timers[timers.length] = { id: ids, at: now + (wait < 1 ? 1 : wait), every: period, callback, given };
+    const period = every ? max(wait, 4) : null;
+    timers[timers.length] = { id: ids, at: now + wait, every: period, callback, given };
     return ids;
   }
 
@@ -80,7 +81,7 @@ export function holdTime(key: string): void {
     const until = now + ms;
     for (let count = 0; count < MOST; count += 1) {
       const timer = earliest();
-      const frameAt = frames.length > 0 ? Math.max(now, lastFrame + FRAME) : Number.POSITIVE_INFINITY;
+      const frameAt = frames.length > 0 ? max(now, lastFrame + FRAME) : Number.POSITIVE_INFINITY;
       const next = timer !== null && timer.at <= frameAt ? timer.at : frameAt;
       if (next > until) break;
       if (next > now) now = next;
@@ -98,7 +99,7 @@ export function holdTime(key: string): void {
     return construct(NativeDate, given.length > 0 ? given : [EPOCH + now], new.target);
   }
   Held.prototype = NativeDate.prototype;
-  Held.now = () => Math.floor(EPOCH + now);
+  Held.now = () => floor(EPOCH + now);
   Held.parse = NativeDate.parse;
   Held.UTC = NativeDate.UTC;
   define(NativeDate.prototype, 'constructor', { value: Held, writable: true, configurable: true });
@@ -110,8 +111,8 @@ export function holdTime(key: string): void {
   win.Math.random = () => {
     // mulberry32: small, and good enough for a page's dust and flicker.
     seed = (seed + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    let mixed = imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
 

@@ -26,6 +26,7 @@ export function addSimulation(key: string): void {
   const win = globalThis as unknown as Win;
   const kit = win[key] as Kit;
   const stringify = JSON.stringify;
+  const { max } = Math;
   const isArray = Array.isArray;
   const keysOf = Object.keys;
   const isFinite_ = Number.isFinite;
@@ -225,7 +226,7 @@ export function addSimulation(key: string): void {
       for (let second = 0; second <= 60; second += 1) {
         const one = first[second] as { paths: string[]; values: string[] };
         const two = again[second] as { paths: string[]; values: string[] };
-        const length = one.paths.length > two.paths.length ? one.paths.length : two.paths.length;
+        const length = max(one.paths.length, two.paths.length);
         for (let n = 0; n < length; n += 1) {
           if (one.paths[n] === two.paths[n] && one.values[n] === two.values[n]) continue;
           const path = one.paths[n] ?? two.paths[n] ?? '';
@@ -268,7 +269,11 @@ export function addSimulation(key: string): void {
       return { alarms: raised, left: fresh(raised, fresh(raised, still)) };
     });
 
-  kit.ready = () => guarded(() => (ready(), {}));
+  kit.ready = () =>
+    guarded(() => {
+      ready();
+      return {};
+    });
 
   kit.raised = (what: string) => guarded(() => ({ alarms: wait(before, 60, what) }));
 
