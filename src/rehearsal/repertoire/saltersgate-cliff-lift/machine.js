@@ -32,7 +32,7 @@
       nextGuest: 6,
       boarding: 0,
       cistern: 4700,
-      sump: 2600,
+      sump: 5200,
       fill: 0,
       fillFlow: 0,
       brake: 10,
@@ -128,7 +128,7 @@
     const target = ohms ? (VOLTS - 2.1 * s.omega) / ohms : 0;
     s.amps = toward(s.amps, target, h, 0.06);
     const lift = clamp((s.prime - 0.35) * 2, 0, 1) * (1 - s.foul * 0.97) * (s.sump > 160 ? 1 : 0);
-    const load = 0.0012 * s.omega * s.omega + 0.005 * s.omega * s.omega * lift;
+    const load = 0.001 * s.omega * s.omega + 0.004 * s.omega * s.omega * lift;
     s.omega = clamp(s.omega + ((2.1 * s.amps - load - 1.5) / 6) * h, 0, 130);
     s.flow = toward(s.flow, s.omega > 25 ? 62 * (s.omega / 94) * lift : 0, h, 0.8);
     const moved = Math.min(s.sump, s.flow * h);
@@ -184,7 +184,7 @@
 
   function arrive() {
     const guestsHurt = guests(0) + guests(1);
-    s.struck = s.struck || s.v > 1.6;
+    s.struck = s.struck || s.v > 1.8;
     if (s.struck) s.gripped = true;
     else s.carried += guestsHurt;
     s.trips += 1;
@@ -467,7 +467,8 @@
     const fillTicks = $('[data-fill-ticks]');
     ['SHUT', '¼', '½', '¾', 'FULL'].forEach((word, n) => {
       const c = polar(104, 124, 97, fillAngle(n));
-      add(fillTicks, 'text', { x: c[0], y: c[1] + 4, class: n % 4 ? 'quarter' : 'quarter end' }, word);
+      const turned = `rotate(${fillAngle(n)} ${c[0]} ${c[1]})`;
+      add(fillTicks, 'text', { x: c[0], y: c[1] + 4.5, class: n % 4 ? 'quarter' : 'quarter end', transform: turned }, word);
     });
     const brakeTicks = $('[data-brake-ticks]');
     for (let n = 0; n <= 10; n += 1) {
