@@ -42,22 +42,23 @@ export interface ReadNotes {
 export async function* readLines(path: string, notes: ReadNotes = {}): AsyncGenerator<SessionLine> {
   for await (const batch of scanLines(path)) {
     for (const bytes of batch) {
-      const line = read(bytes, notes);
+      const line = readText(bytes === null ? null : bytes.toString('utf8'), notes);
       if (line) yield line;
     }
   }
 }
 
-/** Reads one line's bytes as `readLines` does. @returns null when there is nothing to hand out. */
-export function read(bytes: Buffer | null, notes: ReadNotes): SessionLine | null {
-  const text = bytes?.toString('utf8').trim();
-  if (text === '') return null;
+/**
+ * Reads one line's text as `readLines` does; null stands for a line too long to read.
+ * @returns null when there is nothing to hand out.
+ */
+export function readText(json: string | null, notes: ReadNotes): SessionLine | null {
   let value: unknown;
   try {
-    if (text === undefined) throw new RangeError('line too long');
-    value = JSON.parse(text);
+    if (json === null) throw new RangeError('the line is too long');
+    value = JSON.parse(json);
   } catch {
-    notes.broken?.();
+    if (json === null || json.trim() !== '') notes.broken?.();
     return null;
   }
   const at = (value as { at?: unknown } | null)?.at;

@@ -1,5 +1,6 @@
+import type { Literals } from '../session/literals.ts';
 import type { SessionMessage } from '../session/types.ts';
-import { Renderer, chatJson } from './render.ts';
+import { Renderer } from './render.ts';
 import type { Spool } from './spool.ts';
 
 /** A stretch of a spool, in bytes. */
@@ -32,17 +33,17 @@ export class Conversations {
   constructor(spool: Spool, keep: boolean) {
     this.#spool = spool;
     this.#keep = keep;
-    this.#renderer = new Renderer((message) => {
-      if (this.#messages === 0) spool.push(this.#end === 0 ? '[' : ',[');
-      else spool.push(',');
-      spool.push(chatJson(message));
+    this.#renderer = new Renderer((pieces, calls) => {
+      if (this.#messages > 0) spool.push(',');
+      else spool.push(this.#end === 0 ? '[' : ',[');
+      for (const piece of pieces) spool.push(piece);
       this.#messages += 1;
-      this.#calls += message.tool_calls?.length ?? 0;
+      this.#calls += calls;
     });
   }
 
-  add(message: SessionMessage, images: string[]): void {
-    this.#renderer.add(message, images);
+  add(message: SessionMessage, images: string[], literals: Literals): void {
+    this.#renderer.add(message, images, literals);
   }
 
   /** Ends the conversation as superseded: by a reset, or by the session that continued it. */

@@ -1,8 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { blobName, imageBytes } from '../session/blobs.ts';
 import type { SessionImage } from '../session/types.ts';
-import { writeFileDurable } from '../support/files.ts';
+import { syncFolder } from '../support/files.ts';
 
 /** The images of a row being written: each is checked once a session, and kept once whoever showed it. */
 export class RowImages {
@@ -42,8 +42,10 @@ export class RowImages {
     const bytes = await imageBytes(this.#sessions, session, image);
     if (key !== null) this.#present.set(key, bytes !== null);
     if (bytes === null) return false;
-    if (!this.#written.has(name)) await writeFileDurable(join(this.#folder, 'images', name), bytes);
+    if (this.#written.has(name)) return true;
+    if (this.#written.size === 0) await mkdir(join(this.#folder, 'images'), { mode: 0o700 });
     this.#written.add(name);
+    await writeFile(join(this.#folder, 'images', name), bytes, { flag: 'wx', mode: 0o600 });
     return true;
   }
 
@@ -52,11 +54,28 @@ export class RowImages {
     this.#listed = new Set();
   }
 
-  /** Removes the files of images that no kept conversation shows. */
-  async prune(): Promise<void> {
-    for (const name of this.#written) {
-      if (!this.#listed.has(`images/${name}`)) await rm(join(this.#folder, 'images', name), { force: true });
-    }
-    if (this.#listed.size === 0) await rm(join(this.#folder, 'images'), { recursive: true, force: true });
+  /** Removes the files of images that no kept conversation shows, and flushes the rest to the disk. */
+  async settle(): Promise<void> {
+    if (this.#written.size === 0) return;
+    const folder = join(this.#folder, 'images');
+    const names = [...this.#written];
+    for (const name of names) if (!this.#listed.has(`images/${name}`)) await rm(join(folder, name));
+    if (this.#listed.size === 0) return rm(folder, { recursive: true });
+    const kept = names.filter((name) => this.#listed.has(`images/${name}`));
+    // Several at once share the disk's own commits; one by one they would be most of the time an export takes.
+    const flush = async (): Promise<void> => {
+      for (let name = kept.pop(); name !== undefined; name = kept.pop()) await syncFile(join(folder, name));
+    };
+    await Promise.all(Array.from({ length: 16 }, flush));
+    await syncFolder(folder);
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

@@ -1,16 +1,25 @@
+import { createHash } from 'node:crypto';
 import type { SessionActivity, SessionMessage } from '../session/types.ts';
 import type { Looked } from './machinery.ts';
 
 const SHOT = /([a-z0-9]+(?:-[a-z0-9]+)*)-(?:desktop|phone|manual)\.png$/;
 const MACHINE = /machines\/([a-z0-9]+(?:-[a-z0-9]+)*)/g;
+const FIELD = {
+  path: /"path"\s*:\s*("(?:[^"\\]|\\.)*")/,
+  command: /"command"\s*:\s*("(?:[^"\\]|\\.)*")/,
+};
 /** Ways a shell command changes a file. Reading ones (cat, grep, the gates) name machines too and must not count. */
 const WRITES =
   /(?:^|[\s;&|(])(?:sed\s+(?:\S+\s+)*-i|perl\s+(?:\S+\s+)*-\w*i|tee|cp|mv|patch|git\s+apply|python3?|node)\b|>/;
 
-function stringOf(args: string | undefined, key: string): string {
+/**
+ * A string of a call's arguments. They are not parsed: a write's hold the whole file. A quote inside a string is escaped,
+ * so the bare `"key"` is never found in one.
+ */
+function stringOf(args: string | undefined, key: 'path' | 'command'): string {
+  const literal = FIELD[key].exec(args ?? '')?.[1];
   try {
-    const value = (JSON.parse(args ?? '') as Record<string, unknown> | null)?.[key];
-    return typeof value === 'string' ? value : '';
+    return literal === undefined ? '' : (JSON.parse(literal) as string);
   } catch {
     return '';
   }
@@ -50,7 +59,11 @@ export class Looking {
     const call = this.#open.get(activity.id ?? '');
     this.#open.delete(activity.id ?? '');
     if (!call || !['view', 'write', 'shell'].includes(call.name ?? '')) return;
-    const key = JSON.stringify([call.id, call.name, call.arguments]);
+    // A hash, because the set outlives the conversation and a write's arguments hold a whole file; their start and
+    // length tell calls apart.
+    const args = call.arguments ?? '';
+    const told = `${call.id} ${call.name} ${args.length} ${args.slice(0, 1000)}`;
+    const key = createHash('sha1').update(told).digest('base64');
     const nth = (this.#here.get(key) ?? 0) + 1;
     this.#here.set(key, nth);
     if (this.#counted.has(`${nth} ${key}`)) return;

@@ -1,5 +1,7 @@
+import type { Literals } from '../session/literals.ts';
 import type { SessionActivity, SessionMessage } from '../session/types.ts';
-import type { ChatMessage, ContentPart } from './types.ts';
+
+const EMPTY = '""';
 
 /** JSON on one line; '' for what cannot be written (nested deeper than the stack), because a log may hold anything. */
 function compact(value: unknown): string {
@@ -8,13 +10,6 @@ function compact(value: unknown): string {
   } catch {
     return '';
   }
-}
-
-/** What a tool answered, as text: the failure if there is one, a string as it is, nothing as '', the rest as JSON. */
-function answer({ failure, result }: SessionActivity): string {
-  if (failure !== undefined) return failure;
-  if (typeof result === 'string') return result;
-  return result === undefined || result === null ? '' : compact(result);
 }
 
 /** The summaries' texts in a request's opaque reasoning state, each trimmed, joined by a blank line. */
@@ -28,78 +23,93 @@ function summaries(items: unknown): string {
     .join('\n\n');
 }
 
+/** A turn of the assistant that more may be folded into; every string is a JSON literal. */
+interface Turn {
+  content: string;
+  reasoning: string[];
+  calls: string[];
+}
+
 /**
- * Renders one conversation, message by message, into chat messages. Consecutive assistant-side records fold into one
- * turn; whatever else is rendered closes it. `emit` is given each chat message once it can no longer change.
+ * Renders one conversation, message by message, into the JSON of chat messages (`ChatMessage`, keys in that order).
+ * Consecutive assistant-side records fold into one turn; whatever else is rendered closes it. `emit` is given each chat
+ * message once it can no longer change, as a list of pieces of text, and how many tool calls it makes.
  */
 export class Renderer {
-  readonly #emit: (message: ChatMessage) => void;
-  #turn: ChatMessage | null = null;
+  readonly #emit: (pieces: string[], calls: number) => void;
+  #turn: Turn | null = null;
 
-  constructor(emit: (message: ChatMessage) => void) {
+  constructor(emit: (pieces: string[], calls: number) => void) {
     this.#emit = emit;
   }
 
-  /** @param images paths of those of the message's images whose bytes are there, in order. */
-  add(message: SessionMessage, images: string[]): void {
-    const { type, text: content, activity } = message;
+  /**
+   * @param images paths of those of the message's images whose bytes are there, in order.
+   * @param literals the message's long strings as JSON, where they are at hand.
+   */
+  add(message: SessionMessage, images: string[], literals: Literals = {}): void {
+    const { type, activity } = message;
+    const content = literals.text ?? JSON.stringify(message.text);
     if (type === 'reasoning') this.#reason(content);
     else if (type === 'bot') this.#say(content);
-    else if (type === 'activity' && activity?.kind === 'request') this.#call(activity);
-    else if (type === 'activity' && activity?.kind === 'response') this.#answer(activity);
+    else if (type === 'activity' && activity?.kind === 'request') this.#call(activity, literals);
+    else if (type === 'activity' && activity?.kind === 'response') this.#answer(activity, literals);
     else if (type === 'attachment') {
-      const shown = images.map((image): ContentPart => ({ type: 'image', image }));
-      this.#close({ role: 'user', type, content: [{ type: 'text', text: content }, ...shown] });
-    } else if (type === 'instructions' || type === 'checkpoint') this.#close({ role: 'system', type, content });
+      const shown = images.map((image) => `,{"type":"image","image":${JSON.stringify(image)}}`);
+      this.#close('user', type, [`[{"type":"text","text":`, content, '}', ...shown, ']']);
+    } else if (type === 'instructions' || type === 'checkpoint') this.#close('system', type, [content]);
     // A message that should carry a call and carries none says nothing; all else is something the model was told.
-    else if (type !== 'activity' || activity) this.#close({ role: 'user', type, content });
+    else if (type !== 'activity' || activity) this.#close('user', type, [content]);
   }
 
   /** Ends the conversation: the open turn, if any, is emitted. */
   close(): void {
-    if (this.#turn) this.#emit(this.#turn);
+    if (!this.#turn) return;
+    const { content, reasoning, calls } = this.#turn;
     this.#turn = null;
+    const pieces = ['{"role":"assistant","type":"bot","content":', content];
+    // Paragraphs are literals: their quotes go, and the blank line between them is written as JSON has it.
+    const paragraphs = reasoning.flatMap((text, i) => (i === 0 ? [text.slice(1, -1)] : ['\\n\\n', text.slice(1, -1)]));
+    if (paragraphs.length > 0) pieces.push(',"reasoning":"', ...paragraphs, '"');
+    if (calls.length > 0) pieces.push(',"tool_calls":[', ...calls, '}}]');
+    pieces.push('}');
+    // Two pieces a call: all up to its arguments, and those.
+    this.#emit(pieces, calls.length / 2);
   }
 
-  #open(): ChatMessage {
-    this.#turn ??= { role: 'assistant', type: 'bot', content: '' };
+  #open(): Turn {
+    this.#turn ??= { content: EMPTY, reasoning: [], calls: [] };
     return this.#turn;
   }
 
-  #close(message: ChatMessage): void {
+  #close(role: string, type: string, content: string[], rest = ''): void {
     this.close();
-    this.#emit(message);
+    this.#emit([`{"role":"${role}","type":${JSON.stringify(type)},"content":`, ...content, `${rest}}`], 0);
   }
 
   #reason(text: string): void {
-    if (text === '') return;
-    const turn = this.#open();
-    turn.reasoning = turn.reasoning === undefined ? text : `${turn.reasoning}\n\n${text}`;
+    if (text !== EMPTY) this.#open().reasoning.push(text);
   }
 
   #say(text: string): void {
-    if (this.#turn && (this.#turn.content !== '' || this.#turn.tool_calls)) this.close();
+    if (this.#turn && (this.#turn.content !== EMPTY || this.#turn.calls.length > 0)) this.close();
     this.#open().content = text;
   }
 
-  #call({ id = '', name = '', arguments: args = '', reasoning_items }: SessionActivity): void {
+  #call({ id = '', name = '', arguments: args = '', reasoning_items }: SessionActivity, literals: Literals): void {
     const turn = this.#open();
-    if (turn.reasoning === undefined) {
-      const reasoning = summaries(reasoning_items);
-      if (reasoning !== '') turn.reasoning = reasoning;
-    }
-    turn.tool_calls ??= [];
-    turn.tool_calls.push({ id, type: 'function', function: { name, arguments: args } });
+    if (turn.reasoning.length === 0) this.#reason(JSON.stringify(summaries(reasoning_items)));
+    const open = `{"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":`;
+    turn.calls.push(turn.calls.length > 0 ? `}},${open}` : open, literals.arguments ?? JSON.stringify(args));
   }
 
-  #answer(activity: SessionActivity): void {
-    const { id = '', name = '' } = activity;
-    this.#close({ role: 'tool', type: 'activity', content: answer(activity), tool_call_id: id, name });
+  /** The failure if there is one, a string as it is, nothing as '', the rest as compact JSON. */
+  #answer({ id = '', name = '', failure, result }: SessionActivity, literals: Literals): void {
+    let content: string;
+    if (failure !== undefined) content = literals.failure ?? JSON.stringify(failure);
+    else if (typeof result === 'string') content = literals.result ?? JSON.stringify(result);
+    else content = result === undefined || result === null ? EMPTY : JSON.stringify(compact(result));
+    const rest = `,"tool_call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
+    this.#close('tool', 'activity', [content], rest);
   }
-}
-
-/** A chat message's JSON with its keys in the order rows have them. */
-export function chatJson(message: ChatMessage): string {
-  const { role, type, content, reasoning, tool_calls, tool_call_id, name } = message;
-  return JSON.stringify({ role, type, content, reasoning, tool_calls, tool_call_id, name });
 }

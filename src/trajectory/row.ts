@@ -42,20 +42,20 @@ async function render(options: RowOptions, spool: Spool) {
       if (!snapshots) images.forget();
       looking.restart();
     },
-    message(message, session) {
+    message(message, literals, session) {
       looking.add(message);
       if (!message.images) {
-        conversations.add(message, []);
+        conversations.add(message, [], literals);
         return spool.full ? spool.drain() : undefined;
       }
       return images.take(session, message.images).then((paths) => {
-        conversations.add(message, paths);
+        conversations.add(message, paths, literals);
         return spool.drain();
       });
     },
   });
   const written = await conversations.finish();
-  await images.prune();
+  await images.settle();
   return { ...frame, ...written, images: images.list, looked: looking.looked };
 }
 

@@ -11,6 +11,7 @@ export class Spool {
   #parts: string[] = [];
   #held = 0;
   #position = 0;
+  #buffer = Buffer.alloc(0);
 
   private constructor(file: FileHandle) {
     this.#file = file;
@@ -40,10 +41,15 @@ export class Spool {
   /** Writes all that is held. @returns the file's length in bytes. */
   async flush(): Promise<number> {
     if (this.#held > 0) {
-      const bytes = Buffer.from(this.#parts.join(''), 'utf8');
+      // One buffer for all of them: a new one each time would pile up faster than it is collected. UTF-8 takes at most
+      // three bytes for one of a string's units.
+      const room = this.#held * 3;
+      if (this.#buffer.length < room) this.#buffer = Buffer.allocUnsafeSlow(room);
+      let length = 0;
+      for (const part of this.#parts) length += this.#buffer.write(part, length);
       this.#parts = [];
       this.#held = 0;
-      await this.#write(bytes, bytes.length);
+      await this.#write(this.#buffer, length);
     }
     return this.#position;
   }

@@ -1,4 +1,5 @@
-import { logPath, read } from '../session/read.ts';
+import { type Literals, messageLiterals } from '../session/literals.ts';
+import { logPath, readText } from '../session/read.ts';
 import { scanLines } from '../session/scan.ts';
 import type { SessionLine, SessionMessage, SessionMeta, SessionResult } from '../session/types.ts';
 
@@ -16,7 +17,7 @@ export interface Walker {
   /** The conversation so far is superseded: by a reset, or by the next session of the chain. */
   restart(): Promise<void>;
   /** A promise is only returned when there is something to wait for. */
-  message(message: SessionMessage, session: string): Promise<void> | undefined;
+  message(message: SessionMessage, literals: Literals, session: string): Promise<void> | undefined;
 }
 
 /** What a chain says beside its conversations. */
@@ -29,7 +30,10 @@ export interface ChainFrame {
 }
 
 /** Streams one log's lines to `take` and returns its frame. */
-async function walkLog(path: string, take: (line: SessionLine) => Promise<void> | undefined): Promise<Frame> {
+async function walkLog(
+  path: string,
+  take: (line: SessionLine, json: string) => Promise<void> | undefined,
+): Promise<Frame> {
   const frame: Frame = { truncated: false, started: '', ended: '' };
   const notes = {
     broken: () => {
@@ -42,11 +46,12 @@ async function walkLog(path: string, take: (line: SessionLine) => Promise<void> 
   };
   for await (const batch of scanLines(path)) {
     for (const bytes of batch) {
-      const line = read(bytes, notes);
-      if (!line) continue;
+      const json = bytes === null ? null : bytes.toString('utf8');
+      const line = readText(json, notes);
+      if (json === null || line === null) continue;
       if (line.kind === 'meta') frame.meta ??= line.meta;
       else if (line.kind === 'result') frame.result = line.result;
-      const taken = take(line);
+      const taken = take(line, json);
       // Most lines need no wait, and a wait a line would be a good part of the time an export takes.
       if (taken) await taken;
     }
@@ -67,8 +72,8 @@ export async function walkChain(sessions: string, chain: string[], walker: Walke
   let last: Frame = { truncated: false, started: '', ended: '' };
   for (const session of chain) {
     await walker.restart();
-    last = await walkLog(logPath(sessions, session), (line) => {
-      if (line.kind === 'message') return walker.message(line.message, session);
+    last = await walkLog(logPath(sessions, session), (line, json) => {
+      if (line.kind === 'message') return walker.message(line.message, messageLiterals(json), session);
       if (line.kind === 'reset') return walker.restart();
       if (line.kind === 'event') events.set(line.event.kind, (events.get(line.event.kind) ?? 0) + 1);
       return undefined;

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { messageLiterals } from '../../src/session/literals.ts';
+
+const LONG = 'x\\"\n√😀\\'.repeat(200);
+
+describe("a message's long strings", () => {
+  it('are cut out of the line as they stand there', () => {
+    const activity = {
+      kind: 'response',
+      id: 'a"b',
+      result: LONG,
+      deep: { text: 'no', list: ['}', '"', 1, null] },
+      failure: '',
+    };
+    const json = JSON.stringify({ kind: 'message', message: { images: [], activity, text: `${LONG}!` } }, null, 1);
+    const found = messageLiterals(json);
+    expect(JSON.parse(found.text as string)).toBe(`${LONG}!`);
+    expect(JSON.parse(found.result as string)).toBe(LONG);
+    expect(found.failure).toBe('""');
+    expect(json).toContain(found.result);
+  });
+
+  it('keep the spelling they came with', () => {
+    const json = `{"message":{"type":"bot","text":"\\u003cb\\u003e${'y'.repeat(2000)}"}}`;
+    expect(messageLiterals(json).text).toMatch(/^"\\u003cb\\u003ey+"$/);
+  });
+
+  it('are none where the value is no string', () => {
+    const json = JSON.stringify({ message: { text: 5, activity: { result: { a: LONG }, arguments: [LONG] } } });
+    expect(messageLiterals(json)).toEqual({});
+  });
+
+  it('are those of the last of two keys, as a parser has it', () => {
+    const json = `{"message":{"text":"${'a'.repeat(1000)}"},"message":{"text":"first","text":"${'b'.repeat(1000)}"}}`;
+    expect(messageLiterals(json).text).toBe(`"${'b'.repeat(1000)}"`);
+    expect(messageLiterals(`{"message":{"text":"${'a'.repeat(2000)}"},"message":7}`)).toEqual({});
+  });
+
+  it('are not sure when a key is spelt with escapes', () => {
+    expect(messageLiterals(`{"message":{"text":"${'a'.repeat(2000)}","te\\u0078t":"b"}}`)).toEqual({});
+  });
+
+  it('are not looked for in a short line', () => {
+    expect(messageLiterals('{"message":{"text":"short"}}')).toEqual({});
+  });
+});
