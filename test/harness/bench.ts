@@ -1,6 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { processTable, readProcess } from '../../src/harness/leftovers.ts';
 import type { Harness, HarnessRun } from '../../src/harness/types.ts';
 import { TEST_USER } from './sandboxes.ts';
 
@@ -99,7 +100,14 @@ export async function makeBench(over: Partial<HarnessRun> = {}): Promise<Bench> 
 }
 
 /** Whether a process is alive (a dead one that nobody reaped is not). */
-export async function alive(pid: number): Promise<boolean> {
-  const { readProcess } = await import('../../src/harness/leftovers.ts');
-  return readProcess(pid) !== null;
+export const alive = (pid: number): boolean => readProcess(pid) !== null;
+
+/** Pids of the processes with exactly this command line. */
+export async function running(command: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const { pid } of processTable()) {
+    const text = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
+    if (text.split('\0').filter(Boolean).join(' ') === command && alive(pid)) found.push(pid);
+  }
+  return found;
 }

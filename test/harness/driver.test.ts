@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { drive } from '../../src/harness/driver.ts';
 import type { Activity, SandboxKind } from '../../src/harness/types.ts';
-import { type Bench, META, SETTLED, alive, line, makeBench } from './bench.ts';
+import { type Bench, META, SETTLED, line, makeBench, running } from './bench.ts';
 import { sandboxes } from './sandboxes.ts';
 
 let bench: Bench;
@@ -181,14 +181,4 @@ describe('the driver', () => {
 
 async function appears(path: string): Promise<void> {
   while (!(await stat(path).catch(() => null))?.size) await new Promise((done) => setTimeout(done, 20));
-}
-
-async function running(command: string): Promise<number[]> {
-  const { processTable } = await import('../../src/harness/leftovers.ts');
-  const found: number[] = [];
-  for (const { pid } of processTable()) {
-    const text = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
-    if (text.split('\0').filter(Boolean).join(' ') === command && (await alive(pid))) found.push(pid);
-  }
-  return found;
 }
