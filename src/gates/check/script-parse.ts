@@ -42,8 +42,9 @@ export function parseScript(text: string, sourceType: 'script' | 'module'): Scri
     topThis: new Set(),
   };
   try {
-    const program = gatherer(script).parse(text, { ecmaVersion: 'latest', sourceType });
-    settle(script, program as ast.Program);
+    gathering = { script, functions: [], declarators: [] };
+    const program = (Gatherer as unknown as typeof Parser).parse(text, { ecmaVersion: 'latest', sourceType });
+    settle(gathering, program as ast.Program);
     return script;
   } catch (error) {
     const { message, loc, pos } = error as SyntaxError & { loc?: { line: number; column: number }; pos?: number };
@@ -56,55 +57,54 @@ export function parseScript(text: string, sourceType: 'script' | 'module'): Scri
   }
 }
 
-const functions = new WeakMap<Script, ast.Function[]>();
-const declarators = new WeakMap<Script, ast.VariableDeclarator[]>();
+/** What is gathered for the script that is being parsed. */
+interface Gathering {
+  script: Script;
+  functions: ast.Function[];
+  declarators: ast.VariableDeclarator[];
+}
 
-function gatherer(script: Script): typeof Parser {
-  const inside: ast.Function[] = [];
-  const declares: ast.VariableDeclarator[] = [];
-  functions.set(script, inside);
-  declarators.set(script, declares);
-  const keep = (node: Node, parser: Scopes): void => {
-    switch (node.type) {
+let gathering: Gathering;
+
+interface FinishingParser {
+  finishNode(node: Node, type: string): Node;
+}
+
+/**
+ * acorn's plugin interface: a subclass of its parser, whose `finishNode` closes every node. One class for all scripts, since
+ * a class for each would be compiled anew for each.
+ */
+class Gatherer extends (Parser as unknown as new (options: Options, input: string) => FinishingParser) {
+  override finishNode(node: Node, type: string): Node {
+    const finished = super.finishNode(node, type);
+    switch (type) {
       case 'CallExpression':
       case 'NewExpression':
-        script.calls.push(node as ast.CallExpression);
+        gathering.script.calls.push(node as ast.CallExpression);
         break;
       case 'ImportExpression':
-        script.imports.push(node as ast.ImportExpression);
+        gathering.script.imports.push(node as ast.ImportExpression);
         break;
       case 'AssignmentExpression':
-        script.assignments.push(node as ast.AssignmentExpression);
+        gathering.script.assignments.push(node as ast.AssignmentExpression);
         break;
       case 'VariableDeclarator':
-        declares.push(node as ast.VariableDeclarator);
+        gathering.declarators.push(node as ast.VariableDeclarator);
         break;
       case 'FunctionDeclaration':
       case 'FunctionExpression':
       case 'ArrowFunctionExpression':
-        inside.push(node as ast.Function);
+        gathering.functions.push(node as ast.Function);
         break;
       case 'ClassDeclaration':
-        if ((node as ast.ClassDeclaration).id) declare(script, (node as ast.ClassDeclaration).id.name);
+        if ((node as ast.ClassDeclaration).id) declare(gathering.script, (node as ast.ClassDeclaration).id.name);
         break;
       case 'ThisExpression':
-        if (parser.currentThisScope().flags & TOP_SCOPE) script.topThis.add(node);
+        if ((this as unknown as Scopes).currentThisScope().flags & TOP_SCOPE) gathering.script.topThis.add(node);
         break;
     }
-  };
-  // acorn's plugin interface: a subclass of its parser. `finishNode` and `finishNodeAt` close every node.
-  class Gatherer extends (Parser as unknown as new (options: Options, input: string) => FinishingParser) {
-    override finishNode(node: Node, type: string): Node {
-      const finished = super.finishNode(node, type);
-      keep(finished, this as unknown as Scopes);
-      return finished;
-    }
+    return finished;
   }
-  return Gatherer as unknown as typeof Parser;
-}
-
-interface FinishingParser {
-  finishNode(node: Node, type: string): Node;
 }
 
 function declare(script: Script, name: string): void {
@@ -118,13 +118,13 @@ function give(script: Script, name: string, value: ast.Expression): void {
 }
 
 /** What is only known once all is parsed: an assignment may have turned out to be a pattern's default. */
-function settle(script: Script, program: ast.Program): void {
+function settle({ script, functions, declarators }: Gathering, program: ast.Program): void {
   script.assignments = script.assignments.filter((node) => node.type === 'AssignmentExpression');
-  for (const declarator of declarators.get(script) ?? []) {
+  for (const declarator of declarators) {
     for (const name of namesIn(declarator.id)) declare(script, name);
     if (declarator.id.type === 'Identifier' && declarator.init) give(script, declarator.id.name, declarator.init);
   }
-  for (const one of functions.get(script) ?? []) {
+  for (const one of functions) {
     if (one.id && one.type === 'FunctionDeclaration') declare(script, one.id.name);
     for (const parameter of one.params) for (const name of namesIn(parameter)) declare(script, name);
   }
