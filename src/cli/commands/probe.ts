@@ -46,8 +46,8 @@ Exit code: 0 when no finding is an error, 1 when one is, 2 when the gate could n
         });
         if (flags.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
         else {
-          const { printReport } = await import('../../gates/print.ts');
-          printReport(report);
+          const { printReport, showsColour } = await import('../../gates/print.ts');
+          process.stdout.write(printReport(report, { colour: showsColour(process.stdout), site: flags.site }));
           process.stdout.write(`pictures: ${report.machines.map((slug) => join(out, `${slug}-*.png`)).join(' ')}\n`);
         }
         process.exitCode = report.ok ? 0 : 1;

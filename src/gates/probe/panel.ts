@@ -19,7 +19,7 @@ export function step(name: string, run: (tab: Tab) => Promise<void>): Step {
 export function loadPanel(machine: ProbedMachine): Step {
   return step('loading the panel', async (tab) => {
     tab.doing = 'while the panel loaded';
-    await tab.page.goto(`${machine.base}index.html`, { waitUntil: 'load', timeout: 0 });
+    await tab.goto(`${machine.base}index.html`);
     tab.doing = "while the panel's own loop ran";
     await tab.evaluate('KIT.advance(1000)');
   });

@@ -148,7 +148,7 @@ async function openManualAlone(visit: Visit): Promise<void> {
     { ...DESKTOP, rank: 3 },
     step('loading the manual alone', async (tab) => {
       tab.doing = 'while the manual loaded alone';
-      await tab.page.goto(`${machine.base}manual.html`, { waitUntil: 'load', timeout: 0 });
+      await tab.goto(`${machine.base}manual.html`);
     }),
     [],
   );

@@ -126,11 +126,10 @@ export class Tab {
     told.add('run/exception', `${short(text)}${where} (${this.doing})`, { key: `${text}${where}`, rank, ...place });
   }
 
-  /** Loads a file of the machine. A page that does not load in time is a hang. */
-  async load(machine: ProbedMachine, file: string, step: string, limitMs: number): Promise<void> {
-    await this.within(step, limitMs, async () => {
-      await this.page.goto(machine.base + file, { waitUntil: 'load', timeout: 0 });
-    });
+  /** Opens a URL and waits until all of it has loaded. A page that tries to leave meanwhile is still waited for. */
+  async goto(url: string): Promise<void> {
+    await this.page.goto(url, { waitUntil: 'commit', timeout: 0 });
+    await this.evaluate('KIT.loaded()');
   }
 
   /** Runs one step under the watchdog. @throws Hang when it does not return in time, Gone when the page is no more. */

@@ -174,7 +174,8 @@ export const FAULTY: Case[] = [
     title: 'raises an alarm in one long tick only',
     rules: ['api/deterministic'],
     change: all(
-      js('function tick(seconds) {', 'let hurried = false;\n  function tick(seconds) {\n    hurried = seconds > 5;'),
+      js('plant = { ...COLD };', 'hurried = false;\n    plant = { ...COLD };'),
+      js('function tick(seconds) {', 'var hurried;\n  function tick(seconds) {\n    hurried = seconds > 5;'),
       js('const active = [];', "const active = hurried ? ['HURRY'] : [];"),
     ),
     says: 'HURRY',

@@ -81,7 +81,11 @@ async function probeRules(): Promise<string[]> {
   const section = /^## probe[^\n]*\n([\s\S]*?)(?=^## )/m.exec(text)?.[1] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
   return rows
-    .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map((found) => found[1] ?? ''))
+    .flatMap((row) =>
+      [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)]
+        .map((found) => found[1] ?? '')
+        .filter((id) => id.includes('/')),
+    )
     .sort();
 }
 

@@ -37,6 +37,7 @@ export function addPanel(key: string): void {
   const doc = win.document;
   const kit = win[key] as Kit;
   const stringify = JSON.stringify;
+  const NativePromise = Promise;
   const FOCUSABLE =
     'a[href],area[href],button,input,select,textarea,summary,iframe,audio[controls],video[controls],[tabindex],[contenteditable]';
   const fold = (name: string | null) => (name ?? '').replace(/\s+/g, ' ').trim().toLowerCase();
@@ -136,6 +137,13 @@ export function addPanel(key: string): void {
     }
     return { overflow: most, widest };
   }
+
+  /** Resolves once the page and what it holds has loaded. */
+  kit.loaded = () =>
+    new NativePromise<void>((done) => {
+      if (doc.readyState === 'complete') done();
+      else win.addEventListener('load', () => done(), { once: true });
+    });
 
   const dialog = () => doc.querySelector('dialog[data-manual]') ?? doc.querySelector('[data-manual]');
   const dialogShown = () => {
@@ -251,7 +259,7 @@ export function addPanel(key: string): void {
   kit.focusTargets = (controls: string[]) =>
     controls.map((name) => {
       const element = pick(named('data-control', name));
-      if (element === null) return null;
+      if (element === null || !visible(element)) return null;
       return element.matches(FOCUSABLE) ? element : element.querySelector(FOCUSABLE);
     });
 
