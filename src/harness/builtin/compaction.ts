@@ -1,4 +1,4 @@
-import type { SessionMessage } from '../../session/types.ts';
+import type { SessionActivity, SessionMessage } from '../../session/types.ts';
 import type { Agent } from './loop.ts';
 import { headAndTail } from './tools/bounded.ts';
 
@@ -20,12 +20,16 @@ const CONDENSED = 200;
 const tokensOf = (characters: number) => Math.ceil(characters / 4);
 
 /** Tokens a message costs, roughly; an image what providers charge for its pixels, at most for 1568 x 1568. */
-function weight(message: SessionMessage): number {
-  if (message.type === 'reasoning') return 0;
-  const { activity, images = [] } = message;
-  const told = activity ? JSON.stringify([activity.name, activity.arguments, activity.result, activity.failure]) : '';
+function weight({ type, text, activity, images = [] }: SessionMessage): number {
+  if (type === 'reasoning') return 0;
   const seen = images.map(({ width = 1568, height = 1568 }) => Math.ceil((width * height) / 750));
-  return tokensOf(message.text.length + told.length) + seen.reduce((sum, tokens) => sum + tokens, 8);
+  return tokensOf((activity ? sentOf(activity) : text).length) + seen.reduce((sum, tokens) => sum + tokens, 8);
+}
+
+/** What of one half of a call is sent to the model. */
+function sentOf({ kind, name, arguments: args, result, failure }: SessionActivity): string {
+  if (kind === 'request') return `${name} ${args ?? ''}`;
+  return failure ?? (typeof result === 'string' ? result : JSON.stringify(result ?? ''));
 }
 
 export const weightOf = (messages: readonly SessionMessage[]) => messages.reduce((sum, one) => sum + weight(one), 0);
@@ -61,13 +65,10 @@ function startsRound(body: readonly SessionMessage[], at: number): boolean {
   return !before || !(before.type === 'reasoning' || before.type === 'bot' || before.activity?.kind === 'request');
 }
 
-const show = ({ type, text, activity }: SessionMessage, most: number): string => {
-  if (!activity) return `[${type}] ${headAndTail(text, most)}`;
-  if (activity.kind === 'request') return `[call] ${activity.name} ${headAndTail(activity.arguments ?? '', most)}`;
-  const { result, failure } = activity;
-  const told = failure ?? (typeof result === 'string' ? result : JSON.stringify(result ?? ''));
-  return `[${failure ? 'failure' : 'result'}] ${headAndTail(told, most)}`;
-};
+function show({ type, text, activity }: SessionMessage, most: number): string {
+  const kind = !activity ? type : activity.kind === 'request' ? 'call' : activity.failure ? 'failure' : 'result';
+  return `[${kind}] ${headAndTail(activity ? sentOf(activity) : text, most)}`;
+}
 
 /** What is left of the old part when no model can be asked: its lines, each cut short. */
 export function structural(old: readonly SessionMessage[]): string {

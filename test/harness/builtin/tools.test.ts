@@ -1,5 +1,6 @@
 import { mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { argumentsOf, perform, toolsFor } from '../../../src/harness/builtin/tools/index.ts';
@@ -23,6 +24,12 @@ const use = async (name: string, args: object, more: Partial<ToolContext> = {}) 
   return perform(tool, argumentsOf(tool, JSON.stringify(args)), { ...context, ...more });
 };
 const text = async (...given: Parameters<typeof use>) => (await use(...given)).text;
+
+/** Whether a process is there and is more than an entry nobody has asked about yet. */
+const lives = async (pid: number) => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat !== '' && !/\) Z /.test(stat);
+};
 
 describe('read', () => {
   beforeEach(() => bench.put('five.txt', 'one\ntwo\nthree\nfour\nfive\n'));
@@ -163,14 +170,14 @@ describe('shell', () => {
     const command = 'trap "" TERM; (trap "" TERM; sleep 600) & echo $! > child; echo started; sleep 600';
     expect(await text('shell', { command, timeout: 1 })).toBe('started\n\n[timed out after 1 s]');
     const pid = Number(await bench.file('child'));
-    await expect.poll(() => run('kill', ['-0', String(pid)]).then(({ exitCode }) => exitCode)).not.toBe(0);
+    await expect.poll(() => lives(pid)).toBe(false);
   });
 
   it('returns although a child holds its output open, and ends that child', async () => {
     const output = await text('shell', { command: 'sleep 600 & echo $! > child; echo done' });
     expect(output).toBe('done\n');
     const pid = Number(await bench.file('child'));
-    await expect.poll(() => run('kill', ['-0', String(pid)]).then(({ exitCode }) => exitCode)).not.toBe(0);
+    await expect.poll(() => lives(pid)).toBe(false);
   });
 
   it('returns although a child in a session of its own holds its output open', async () => {
@@ -222,12 +229,16 @@ describe('view', () => {
     await bench.put('page.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
     await bench.put('cut.png', whole.subarray(0, 900));
     await bench.put('head.png', whole.subarray(0, 8));
-    await bench.put('bomb.png', await picture(20_000, 20_000).png().toBuffer());
+    const bomb = Buffer.from(whole);
+    bomb.writeUInt32BE(60_000, 16);
+    bomb.writeUInt32BE(60_000, 20);
+    bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
+    await bench.put('bomb.png', bomb);
     await expect(use('view', { path: 'text.png' })).rejects.toThrow('is not a PNG');
     await expect(use('view', { path: 'page.svg' })).rejects.toThrow('is not a PNG');
-    await expect(use('view', { path: 'cut.png' })).rejects.toThrow('cut.png: it cannot be shown');
-    await expect(use('view', { path: 'head.png' })).rejects.toThrow('head.png: it cannot be shown');
-    await expect(use('view', { path: 'bomb.png' })).rejects.toThrow('cannot be shown');
+    await expect(use('view', { path: 'cut.png' })).rejects.toThrow('cut.png cannot be shown');
+    await expect(use('view', { path: 'head.png' })).rejects.toThrow('head.png cannot be shown');
+    await expect(use('view', { path: 'bomb.png' })).rejects.toThrow(/cannot be shown.*(60000|pixel limit)/);
     await expect(use('view', { path: 'none.png' })).rejects.toThrow('no such file');
   });
 });

@@ -1,5 +1,3 @@
-import { ToolFailure } from './tool.ts';
-
 /** The longest side a model is shown: past it providers scale down themselves, or bill for what nobody sees. */
 export const LONGEST_SIDE = 1568;
 
@@ -31,27 +29,23 @@ export interface FittedImage {
 /**
  * Makes an image fit for a model: at most 1568 px on its longer side and 5 MB. One that fits already keeps its own bytes.
  * It is decoded whole either way: a broken image in the conversation would be refused by the provider at every turn after.
- * @throws ToolFailure when it is broken or would need too much memory.
+ * @throws Error when it is broken or would need too much memory.
  */
 export async function fitted(bytes: Buffer, mediaType: string): Promise<FittedImage> {
   // Loaded late: most commands, and runs without a look, never need it.
   const { default: sharp } = await import('sharp');
   const options = { limitInputPixels: MOST_PIXELS, failOn: 'error', animated: false } as const;
   const open = () => sharp(bytes, options).timeout({ seconds: 20 });
-  try {
-    const { width, height } = await open().metadata();
-    if (width * height > MOST_PIXELS) throw new Error(`it has ${width}x${height} pixels`);
-    if (Math.max(width, height) <= LONGEST_SIDE && bytes.length <= MOST_BYTES) {
-      await open().raw().toBuffer();
-      return { bytes, mediaType, width, height, scaled: false };
-    }
-    const small = open().resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: 'inside', withoutEnlargement: true });
-    const png = await small.clone().png().toBuffer({ resolveWithObject: true });
-    if (png.data.length <= MOST_BYTES) return told(png, 'image/png');
-    return told(await small.flatten().jpeg({ quality: 85 }).toBuffer({ resolveWithObject: true }), 'image/jpeg');
-  } catch (error) {
-    throw new ToolFailure(`it cannot be shown: ${(error as Error).message.split('\n')[0]}`, { cause: error });
+  const { width, height } = await open().metadata();
+  if (width * height > MOST_PIXELS) throw new Error(`it has ${width}x${height} pixels`);
+  if (Math.max(width, height) <= LONGEST_SIDE && bytes.length <= MOST_BYTES) {
+    await open().raw().toBuffer();
+    return { bytes, mediaType, width, height, scaled: false };
   }
+  const small = open().resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: 'inside', withoutEnlargement: true });
+  const png = await small.clone().png().toBuffer({ resolveWithObject: true });
+  if (png.data.length <= MOST_BYTES) return told(png, 'image/png');
+  return told(await small.flatten().jpeg({ quality: 85 }).toBuffer({ resolveWithObject: true }), 'image/jpeg');
 }
 
 function told(made: { data: Buffer; info: { width: number; height: number } }, mediaType: string): FittedImage {

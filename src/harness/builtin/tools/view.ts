@@ -19,8 +19,8 @@ export const view = tool({
     });
     const type = imageType(bytes);
     if (!type) throw new ToolFailure(`${path} is not a PNG, JPEG, GIF or WebP image; use read for text`);
-    const image = await fitted(bytes, type).catch((error) => {
-      throw asToolFailure(error, path);
+    const image = await fitted(bytes, type).catch((error: Error) => {
+      throw new ToolFailure(`${path} cannot be shown: ${error.message.split('\n')[0]}`, { cause: error });
     });
     const scaled = image.scaled ? `; scaled down to fit ${LONGEST_SIDE} px` : '';
     return {
