@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processTable, readProcess } from '../../src/harness/leftovers.ts';
 import type { Harness, HarnessRun } from '../../src/harness/types.ts';
-import { TEST_USER } from './sandboxes.ts';
 
 /** A run's folders in a temporary place, and harnesses that are small scripts. */
 export interface Bench {
@@ -68,7 +67,6 @@ export async function makeBench(over: Partial<HarnessRun> = {}): Promise<Bench> 
     },
     limits: { timeMs: 20_000, graceMs: 300, iterations: 20 },
     sandbox: 'none',
-    agentUser: TEST_USER,
     env: {},
     agentLog: join(at('shifts'), 'agent.log'),
     data,

@@ -9,12 +9,15 @@ import { startRelay } from '../../src/harness/relay.ts';
 import { signalGroup, start } from '../../src/support/process.ts';
 import { PACKAGE_ROOT } from '../../src/support/self.ts';
 import { type Bench, alive, makeBench } from './bench.ts';
-import { TEST_USER, sandboxes } from './sandboxes.ts';
+import { workingSandboxes } from './sandboxes.ts';
+
+const USER = 'news';
+const sandboxes = await workingSandboxes(USER);
 
 let bench: Bench;
 const open: (() => unknown)[] = [];
 beforeEach(async () => {
-  bench = await makeBench();
+  bench = await makeBench({ agentUser: USER });
 });
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
@@ -107,11 +110,10 @@ describe.each(sandboxes.filter((kind) => kind !== 'none'))('under sandbox %s', (
     expect(told).toContain(`${bench.run.checkout}\ngiven\n`);
     expect(told).toContain('objective: Do it.');
     expect(told).toContain('?? given.txt');
-    if (process.getuid?.() !== 0) expect((await stat(join(bench.run.checkout, 'shut'))).mode & 0o777).toBe(0);
-    if (sandbox === 'user') {
-      expect(await readFile(join(bench.run.checkout, 'shut', 'inner', 'file'), 'utf8')).toBe('secret\n');
-      expect((await stat(join(bench.run.checkout, 'shut', 'inner', 'file'))).mode & 0o060).toBe(0o060);
-    }
+    const shut = join(bench.run.checkout, 'shut');
+    expect(await readFile(join(shut, 'inner', 'file'), 'utf8')).toBe('secret\n');
+    expect((await stat(shut)).mode & 0o700).toBe(0o700);
+    if (sandbox === 'user') expect((await stat(join(shut, 'inner', 'file'))).mode & 0o060).toBe(0o060);
     expect((await stat(bench.run.data)).mode & 0o777).toBe(0o700);
   });
 
@@ -149,13 +151,13 @@ describe.each(sandboxes.filter((kind) => kind !== 'none'))('under sandbox %s', (
 
 describe('choosing a confinement', () => {
   it('takes the first that works, and says why', async () => {
-    const choice = await chooseSandbox('auto', { data: bench.run.data, user: TEST_USER });
+    const choice = await chooseSandbox('auto', { data: bench.run.data, user: USER });
     expect(choice.kind).toBe((['bwrap', 'user', 'none'] as const).find((kind) => sandboxes.includes(kind)));
     expect(choice.why).not.toBe('');
   });
 
   it('takes none only by name, or for want of another', async () => {
-    const choice = await chooseSandbox('none', { data: bench.run.data, user: TEST_USER });
+    const choice = await chooseSandbox('none', { data: bench.run.data, user: USER });
     expect(choice).toEqual({ kind: 'none', why: 'the configuration asks for none' });
   });
 

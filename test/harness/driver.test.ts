@@ -4,11 +4,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { drive } from '../../src/harness/driver.ts';
 import type { Activity, SandboxKind } from '../../src/harness/types.ts';
 import { type Bench, META, SETTLED, line, makeBench, running } from './bench.ts';
-import { sandboxes } from './sandboxes.ts';
+import { workingSandboxes } from './sandboxes.ts';
+
+const USER = 'games';
+const sandboxes = await workingSandboxes(USER);
 
 let bench: Bench;
 beforeEach(async () => {
-  bench = await makeBench();
+  bench = await makeBench({ agentUser: USER });
 });
 afterEach(() => bench.remove());
 

@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import { chooseSandbox } from '../../src/harness/confine/choose.ts';
 import type { SandboxKind } from '../../src/harness/types.ts';
 
-/** The agent's user for tests: the product's own where it exists, else one that every Debian has and nothing runs as. */
-export const TEST_USER = process.env.MACHINERY_TEST_USER ?? 'games';
-
-async function works(kind: SandboxKind): Promise<boolean> {
+async function works(kind: SandboxKind, user: string): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'machinery-sandbox-'));
   chmodSync(folder, 0o755);
-  const chosen = chooseSandbox(kind, { data: join(folder, 'data'), user: TEST_USER });
+  const chosen = chooseSandbox(kind, { data: join(folder, 'data'), user });
   return chosen
     .then(
       () => true,
@@ -21,6 +18,12 @@ async function works(kind: SandboxKind): Promise<boolean> {
 
 const all: SandboxKind[] = ['none', 'bwrap', 'user'];
 
-/** The confinements that work on this machine. */
-export const sandboxes: SandboxKind[] = [];
-for (const kind of all) if (await works(kind)) sandboxes.push(kind);
+/**
+ * The confinements that work on this machine. `user` is tried as one of the users that every Debian has and that nothing
+ * runs as; each test file takes another one, because every process of the agent's user is ended after a run.
+ */
+export async function workingSandboxes(user: 'games' | 'news' | 'uucp'): Promise<SandboxKind[]> {
+  const working: SandboxKind[] = [];
+  for (const kind of all) if (await works(kind, user)) working.push(kind);
+  return working;
+}

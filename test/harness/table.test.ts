@@ -11,19 +11,22 @@ import { zot } from '../../src/harness/zot.ts';
 import { conversation, logPath, openSession } from '../../src/session/read.ts';
 import { type Script, type ScriptedProvider, call, settle, startProvider } from '../helpers/provider.ts';
 import { type Bench, makeBench, running } from './bench.ts';
-import { sandboxes } from './sandboxes.ts';
+import { workingSandboxes } from './sandboxes.ts';
 
 /** One table of troubles for every harness, over real HTTP through the relay. The column of zot runs where ZOT_PATH names one. */
 
 const KEY = 'provider-key-0123456789';
 const binary = process.env.ZOT_PATH;
 
+const USER = 'uucp';
+const sandboxes = await workingSandboxes(USER);
+
 let bench: Bench;
 let provider: ScriptedProvider;
 let relay: Relay;
 const open: { close(): Promise<void> }[] = [];
 beforeEach(async () => {
-  bench = await makeBench();
+  bench = await makeBench({ agentUser: USER });
 });
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();

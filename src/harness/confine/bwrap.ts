@@ -6,7 +6,7 @@ import { PACKAGE_ROOT } from '../../support/self.ts';
 import { processTable } from '../leftovers.ts';
 import type { HarnessRun } from '../types.ts';
 import { type Confinement, writable } from './confinement.ts';
-import { sweepMarked } from './none.ts';
+import { reopen, sweepMarked } from './none.ts';
 
 /** What a program needs of the system. Everything else (homes, /run, /var, /srv, mounted disks) is simply not there. */
 const SYSTEM = [
@@ -119,5 +119,5 @@ export const bwrap: Confinement = {
   },
   sweep: sweepMarked,
   reclaim: async () => {},
-  release: async () => {},
+  release: (run) => reopen(writable(run)),
 };

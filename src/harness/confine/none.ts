@@ -1,8 +1,10 @@
+import { chmod, lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { FactoryError } from '../../support/errors.ts';
 import { signalGroup } from '../../support/process.ts';
 import { endLeftovers } from '../leftovers.ts';
 import type { HarnessRun } from '../types.ts';
-import type { Confinement } from './confinement.ts';
+import { type Confinement, writable } from './confinement.ts';
 
 /** Ends what carries the run's mark. @throws FactoryError `harness/leftovers` for a process that cannot be ended. */
 export async function sweepMarked(run: HarnessRun): Promise<void> {
@@ -16,6 +18,20 @@ export async function sweepMarked(run: HarnessRun): Promise<void> {
   });
 }
 
+/**
+ * Makes what the agent left readable and removable for its owner, which the orchestrator is: a folder that was shut
+ * would stop a snapshot. Links are not followed; no process of the run is left to move things under its feet.
+ */
+export async function reopen(folders: string[]): Promise<void> {
+  const walk = async (path: string): Promise<void> => {
+    const at = await lstat(path);
+    const needed = at.isDirectory() ? 0o700 : at.isFile() ? 0o400 : 0;
+    if ((at.mode & needed) !== needed) await chmod(path, (at.mode & 0o777) | needed);
+    if (at.isDirectory()) for (const name of await readdir(path)) await walk(join(path, name));
+  };
+  for (const folder of folders) await walk(folder);
+}
+
 /** No confinement: the agent is the orchestrator's own user and can read all it can. Its environment is still bare. */
 export const none: Confinement = {
   kind: 'none',
@@ -26,5 +42,5 @@ export const none: Confinement = {
   },
   sweep: sweepMarked,
   reclaim: async () => {},
-  release: async () => {},
+  release: (run) => reopen(writable(run)),
 };
