@@ -7,6 +7,7 @@ import {
   originRef,
   pushedRef,
   refTip,
+  refTips,
   rejection,
   withOrigin,
 } from './context.ts';
@@ -40,14 +41,14 @@ async function atOrigin(context: LineContext): Promise<string[]> {
 
 /** Pushes a branch, after looking for the known secrets in all that it brings. Nothing is sent when the origin has it. */
 export async function pushBranch(context: LineContext, branch: string): Promise<void> {
-  const tip = await refTip(context, localRef(branch));
+  const [tip = null, theirs = null] = await refTips(context, localRef(branch), originRef(branch));
   if (tip === null) {
     throw new FactoryError('line/checkout', {
       message: `there is no branch ${branch} to push`,
       mend: 'Run the next shift: it opens one.',
     });
   }
-  if ((await refTip(context, originRef(branch))) === tip) return;
+  if (theirs === tip) return;
   await refuseSecrets(context.git, context.secrets, tip, await atOrigin(context));
   await pushing(context, () => withOrigin(context, 'push', ['--porcelain'], [`${tip}:${localRef(branch)}`]));
   await moveRefs(context, [
@@ -75,19 +76,28 @@ async function forget(context: LineContext, branch: string): Promise<void> {
   ]);
 }
 
-/** Moves `shift/<id>` to `quarantine/<id>`, in one push. @returns the new branch's name. */
-export async function quarantine(context: LineContext, branch: string): Promise<string> {
+/**
+ * Moves `shift/<id>` to `quarantine/<id>`: at the origin in one push, and here. A branch that holds a known secret is kept
+ * here only.
+ */
+export async function quarantine(context: LineContext, branch: string): Promise<void> {
   const aside = branch.replace(/^shift\//, 'quarantine/');
-  const theirs = await refTip(context, originRef(branch));
-  const tip = (await refTip(context, localRef(branch))) ?? theirs;
-  if (tip === null) return aside;
-  await refuseSecrets(context.git, context.secrets, tip, await atOrigin(context));
-  const removal = theirs === null ? [] : [`:${localRef(branch)}`];
-  const lease = theirs === null ? [] : [`--force-with-lease=${localRef(branch)}:${theirs}`];
-  await pushing(context, () =>
-    withOrigin(context, 'push', ['--porcelain', ...lease], [`+${tip}:${localRef(aside)}`, ...removal]),
+  const [ours = null, theirs = null] = await refTips(context, localRef(branch), originRef(branch));
+  const tip = ours ?? theirs;
+  if (tip === null) return;
+  const clean = await refuseSecrets(context.git, context.secrets, tip, await atOrigin(context)).then(
+    () => true,
+    (error) => {
+      if (error instanceof FactoryError && error.code === 'line/secret') return false;
+      throw error;
+    },
   );
-  await moveRefs(context, [[originRef(aside), tip]]);
+  const lease = theirs === null ? [] : [`--force-with-lease=${localRef(branch)}:${theirs}`];
+  const refs = [...(clean ? [`+${tip}:${localRef(aside)}`] : []), ...(theirs === null ? [] : [`:${localRef(branch)}`])];
+  if (refs.length > 0) await pushing(context, () => withOrigin(context, 'push', ['--porcelain', ...lease], refs));
+  await moveRefs(context, [
+    [localRef(aside), tip],
+    ...(clean ? ([[originRef(aside), tip]] as [string, string][]) : []),
+  ]);
   await forget(context, branch);
-  return aside;
 }

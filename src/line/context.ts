@@ -84,14 +84,19 @@ export function rejection(porcelain: string): { summary: string; reason: string 
 /** Moves several refs in one transaction: a commit, or null to delete. */
 export async function moveRefs(context: LineContext, refs: [ref: string, commit: string | null][]): Promise<void> {
   const lines = refs.map(([ref, commit]) => (commit === null ? `delete ${ref}\n` : `update ${ref} ${commit}\n`));
-  await context.git.run(['update-ref', '--stdin'], { input: Buffer.from(lines.join('')) });
+  await context.git.run(['update-ref', '--stdin'], { input: Buffer.from(`start\n${lines.join('')}commit\n`) });
+}
+
+/** What refs point at, each a commit or null, in the order asked. */
+export async function refTips(context: LineContext, ...refs: string[]): Promise<(string | null)[]> {
+  const found = await context.git.text(['for-each-ref', '--format=%(refname) %(objectname)', ...refs]);
+  const tips = new Map(found.split('\n').map((line) => line.split(' ') as [string, string]));
+  return refs.map((ref) => tips.get(ref) ?? null);
 }
 
 /** What a ref points at, or null. */
 export async function refTip(context: LineContext, ref: string): Promise<string | null> {
-  const found = await context.git.text(['for-each-ref', '--format=%(refname) %(objectname)', ref]);
-  const line = found.split('\n').find((each) => each.startsWith(`${ref} `));
-  return line?.slice(ref.length + 1) ?? null;
+  return (await refTips(context, ref))[0] ?? null;
 }
 
 /** Runs a piece of the line's work, telling git's failures as errors a person can mend. */

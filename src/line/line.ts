@@ -13,6 +13,7 @@ import {
   openGitDir,
   originRef,
   refTip,
+  refTips,
   told,
   withOrigin,
 } from './context.ts';
@@ -148,7 +149,7 @@ export class Line {
   newBranch(shift: string, base: string): Promise<void> {
     return this.#serially(async () => {
       await this.#fill(await readTree(this.#context.git, base), `shift/${shift}`, base);
-      await this.#enter(`shift/${shift}`, base, base);
+      await this.#enter(`shift/${shift}`, base);
     });
   }
 
@@ -172,7 +173,7 @@ export class Line {
         contents,
       });
       await this.#fill(tree, stranded.branch, base);
-      await this.#enter(stranded.branch, tip, base);
+      await this.#enter(stranded.branch, tip);
     });
   }
 
@@ -186,11 +187,8 @@ export class Line {
     await writeFiles(git, tree, checkout, false);
   }
 
-  async #enter(branch: string, tip: string, base: string): Promise<void> {
-    await moveRefs(this.#context, [
-      [localRef(branch), tip],
-      [BASE_REF, base],
-    ]);
+  async #enter(branch: string, tip: string): Promise<void> {
+    await moveRefs(this.#context, [[localRef(branch), tip]]);
     await this.#context.git.run(['symbolic-ref', 'HEAD', localRef(branch)]);
   }
 
@@ -198,8 +196,9 @@ export class Line {
   current(): Promise<{ branch: string; tip: string; base: string | null } | null> {
     return this.#serially(async () => {
       const branch = await openBranch(this.#context);
-      const tip = branch === null ? null : await refTip(this.#context, localRef(branch));
-      return branch === null || tip === null ? null : { branch, tip, base: await refTip(this.#context, BASE_REF) };
+      if (branch === null) return null;
+      const [tip = null, base = null] = await refTips(this.#context, localRef(branch), BASE_REF);
+      return tip === null ? null : { branch, tip, base };
     });
   }
 
@@ -256,8 +255,8 @@ export class Line {
   }
 
   /** Moves `shift/<id>` to `quarantine/<id>`, here and at the origin. */
-  async quarantine(branch: string): Promise<void> {
-    await this.#serially(() => quarantine(this.#context, branch));
+  quarantine(branch: string): Promise<void> {
+    return this.#serially(() => quarantine(this.#context, branch));
   }
 
   /** A file's bytes in a commit, or null. */

@@ -41,7 +41,7 @@ export async function refuseSecrets(
     const where = name === '' ? `the message or the top folder of ${commit.slice(0, 12)}` : told;
     throw new FactoryError('line/secret', {
       message: `a known secret is in ${where}: nothing was pushed`,
-      mend: 'Replace that secret now, as the agent has seen it, then remove the branch from the line (machinery doctor names it).',
+      mend: 'Replace that secret at once, since the agent has seen it. The work stays in the git dir of the line and is not pushed.',
       data: { where, object: id },
     });
   }

@@ -60,7 +60,7 @@ export function landingMessage(message: LandingMessage): string {
     ['Shift', message.shift],
     ['Session', message.session],
   ]);
-  return [folded(message.subject, 200), indented(message.body, 8000), trailers]
+  return [folded(message.subject, 200) || `shift: ${message.shift}`, indented(message.body, 8000), trailers]
     .filter((part) => part !== '')
     .join('\n\n')
     .concat('\n');
