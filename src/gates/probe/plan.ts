@@ -65,10 +65,19 @@ async function attempt(visit: Visit, tab: Tab, step: Step, rank: number): Promis
     if (!visit.browser.isConnected()) throw error;
     if (error instanceof Hang) visit.told.addHang(error.step, error.seconds);
     else if (error instanceof Gone) visit.told.add('run/exception', `${error.message} (${tab.doing})`, { rank });
-    else visit.told.add('run/exception', `${step.name} could not be done: ${oneLine(error)}`, { rank });
+    else if (LEFT.test(String(error))) {
+      const to = tab.page.url().split('/').pop();
+      visit.told.add('run/exception', `the page left for ${to} (${tab.doing}); a panel must stay where it is`, {
+        rank,
+      });
+    } else visit.told.add('run/exception', `${step.name} could not be done: ${oneLine(error)}`, { rank });
     // Whatever went wrong, the next step gets a page that is as it was when it loaded.
     return false;
   }
 }
+
+/** What Chromium says of a call to a page that is not there any more. */
+const LEFT =
+  /navigated or closed|context was destroyed|Cannot find (default execution )?context|__probe_\w+ is not defined/;
 
 const oneLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

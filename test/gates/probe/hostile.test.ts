@@ -30,11 +30,10 @@ const HOSTILE: { title: string; code: string; rule: string | null; says?: string
   {
     title: 'uses memory without end',
     code: 'const hog = []; for (;;) hog.push(new Array(1e5).fill({}).map(() => ({ a: 1 })));',
-    rule: 'run/exception',
-    says: 'crashed',
+    rule: null,
   },
   { title: 'reloads itself for ever', code: 'location.reload();', rule: null },
-  { title: 'goes over to its manual', code: "location.href = 'manual.html';", rule: 'api/shape' },
+  { title: 'goes over to its manual', code: "location.href = 'manual.html';", rule: 'run/exception', says: 'left for' },
   {
     title: 'asks the visitor things',
     code: "alert('a'); confirm('b'); prompt('c'); addEventListener('beforeunload', (e) => e.preventDefault());",
@@ -63,8 +62,8 @@ const HOSTILE: { title: string; code: string; rule: string | null; says?: string
     says: 'private',
   },
   {
-    title: 'has a state of a million keys',
-    code: "Object.defineProperty(window, 'machine', { set(m) { this.m = { ...m, state: () => { const s = { alarms: [] }; for (let n = 0; n < 1e6; n += 1) s['k' + n] = n; return s; } }; }, get() { return this.m; } });",
+    title: 'has a state of a hundred thousand keys',
+    code: "Object.defineProperty(window, 'machine', { set(m) { this.m = { ...m, state: () => { const s = { alarms: [] }; for (let n = 0; n < 1e5; n += 1) s['k' + n] = n; return s; } }; }, get() { return this.m; } });",
     rule: 'api/shape',
     says: 'more than',
   },
