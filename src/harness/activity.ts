@@ -4,7 +4,7 @@ import type { Activity } from './types.ts';
 const LONGEST = 200;
 
 /** Text as one line of at most 200 characters; control characters become spaces. */
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   const line = text
     .slice(0, LONGEST * 20)
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')

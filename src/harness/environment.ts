@@ -16,7 +16,7 @@ export function homeOf(run: Pick<HarnessRun, 'scratch'>): string {
 }
 
 /** Where a run's temporary files go: bwrap gives it a /tmp of its own, otherwise a folder of the run's. */
-export function tempOf(run: Pick<HarnessRun, 'scratch' | 'sandbox'>): string {
+function tempOf(run: Pick<HarnessRun, 'scratch' | 'sandbox'>): string {
   return run.sandbox === 'bwrap' ? '/tmp' : join(run.scratch, 'tmp');
 }
 

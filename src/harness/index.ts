@@ -6,7 +6,7 @@ import type { Harness } from './types.ts';
 import { zot } from './zot.ts';
 
 /** Every harness by name. A new one is a file and a line here. */
-export const HARNESSES: Record<Harness['name'], () => Harness> = { builtin: () => builtin, zot: () => zot() };
+const HARNESSES: Record<Harness['name'], () => Harness> = { builtin: () => builtin, zot: () => zot() };
 
 export interface HarnessChoice {
   harness: Harness;

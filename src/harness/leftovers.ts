@@ -92,7 +92,7 @@ export function findLeftovers(data: string, shift?: string): Process[] {
 }
 
 /** Ends a process for good, unless its number belongs to another one by now. */
-export function endProcess(process_: Process): void {
+function endProcess(process_: Process): void {
   if (readProcess(process_.pid)?.started !== process_.started) return;
   try {
     process.kill(process_.pid, 'SIGKILL');

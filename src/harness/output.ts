@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { RedactStream } from '../support/redact.ts';
 
 /** What is kept of one run's own output; a harness that says more is still listened to, and not written down. */
-export const MOST_OUTPUT = 64 * 1024 * 1024;
+const MOST_OUTPUT = 64 * 1024 * 1024;
 
 /** How long output may still come after the harness ended, in milliseconds. */
 const LAST_WORDS = 500;

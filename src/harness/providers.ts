@@ -15,7 +15,7 @@ interface Provider {
 type ProviderName = NonNullable<Config['provider']>;
 
 /** Addresses of the providers' OpenAI-compatible endpoints, as their own documentation gives them. */
-export const KNOWN: Record<ProviderName, Provider> = {
+const KNOWN: Record<ProviderName, Provider> = {
   rehearsal: {},
   openrouter: {
     baseUrl: 'https://openrouter.ai/api/v1',

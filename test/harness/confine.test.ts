@@ -3,12 +3,15 @@ import { type Server, createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { accountOf, asAgent } from '../../src/harness/confine/account.ts';
 import { chooseSandbox, refuseUnconfined } from '../../src/harness/confine/choose.ts';
+import { endStrays } from '../../src/harness/confine/strays.ts';
 import { drive } from '../../src/harness/driver.ts';
+import { markOf } from '../../src/harness/leftovers.ts';
 import { startRelay } from '../../src/harness/relay.ts';
 import { signalGroup, start } from '../../src/support/process.ts';
 import { PACKAGE_ROOT } from '../../src/support/self.ts';
-import { type Bench, alive, makeBench } from './bench.ts';
+import { type Bench, alive, makeBench, running } from './bench.ts';
 import { workingSandboxes } from './sandboxes.ts';
 
 const USER = 'news';
@@ -147,6 +150,19 @@ describe.each(sandboxes.filter((kind) => kind !== 'none'))('under sandbox %s', (
     expect(outcome.exitCode, await readFile(bench.run.agentLog, 'utf8')).toBe(0);
     expect((await stat(join(bench.run.checkout, 'shot.png'))).size).toBeGreaterThan(500);
   });
+});
+
+it.skipIf(!sandboxes.includes('user'))('the next start ends what a dead orchestrator left of either kind', async () => {
+  const marked = start('sleep', ['302'], {
+    env: { PATH: '/usr/bin:/bin', MACHINERY_SHIFT: markOf('20260101-000000', bench.run.data) },
+    stdio: 'ignore',
+  }).pid as number;
+  const line = asAgent(await accountOf(USER), ['env', '-i', '/bin/sleep', '303']);
+  const bare = start(line.file, line.args, { cwd: '/', stdio: 'ignore' }).pid as number;
+  open.push(() => [marked, bare].map((pid) => signalGroup(pid, 'SIGKILL')));
+  await expect.poll(() => running('/bin/sleep 303')).toEqual([bare]);
+  expect(await endStrays(bench.run.data, USER)).toEqual({ ended: 1, trouble: null });
+  expect([marked, bare].map(alive)).toEqual([false, false]);
 });
 
 describe('choosing a confinement', () => {

@@ -34,7 +34,7 @@ const TMP_SIZE = 1024 * 1024 * 1024;
 const within = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
 /** Files and folders below one that not everybody may read: keys, password hashes. The agent may be root, so it is hidden. */
-export function privateEntries(folder: string): { path: string; folder: boolean }[] {
+function privateEntries(folder: string): { path: string; folder: boolean }[] {
   const names = (() => {
     try {
       return readdirSync(folder);

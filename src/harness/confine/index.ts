@@ -5,7 +5,6 @@ import { none } from './none.ts';
 import { user } from './user.ts';
 
 export type { Confinement } from './confinement.ts';
-export { type SandboxFacts, chooseSandbox, refuseUnconfined } from './choose.ts';
 
 const CONFINEMENTS: Record<SandboxKind, Confinement> = { bwrap, user, none };
 

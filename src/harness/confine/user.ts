@@ -11,7 +11,7 @@ import { sweepMarked } from './none.ts';
 import { closeWay, openWay, shareFolder } from './share.ts';
 
 /** The agent's user when none is named. */
-export const AGENT_USER = 'machinery-agent';
+const AGENT_USER = 'machinery-agent';
 
 const ofRun = (run: HarnessRun) => accountOf(run.agentUser ?? AGENT_USER);
 

@@ -17,7 +17,7 @@ const FRAME = 200;
 const count = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0);
 
 /** Reads a provider's `usage` object; null when it is none. Both common spellings of the fields are known. */
-export function readUsage(value: unknown): Usage | null {
+function readUsage(value: unknown): Usage | null {
   if (typeof value !== 'object' || value === null) return null;
   const usage = value as Record<string, unknown>;
   return {
