@@ -12,6 +12,9 @@ const NEAR = 0.85;
 /** The part of the conversation, by size, that is kept as it is. */
 const KEPT = 0.25;
 
+/** The part of the room that the older part must fill for the model to be asked about it. */
+const LEAST = 0.1;
+
 /** Characters of one message that the summary is made from, and that the structural one keeps. */
 const SUMMARISED = 4000;
 const CONDENSED = 200;
@@ -100,7 +103,8 @@ async function summary(agent: Agent, old: readonly SessionMessage[]): Promise<st
  */
 export async function compact(agent: Agent, ask = true): Promise<boolean> {
   const { pinned, old, kept } = divide(agent.conversation.messages);
-  if (old.length === 0) return false;
+  // A summary of next to nothing would be asked for again every round, when it is the newest round that is large.
+  if (old.length === 0 || (ask && weightOf(old) < agent.room * LEAST)) return false;
   let text: string;
   try {
     if (!ask) throw new Error('not asked');

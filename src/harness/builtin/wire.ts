@@ -7,7 +7,7 @@ import type {
 import type { SessionActivity, SessionImage, SessionMessage } from '../../session/types.ts';
 
 /** Finds an image's bytes as base64; null when they are lost. */
-export type ImageSource = (image: SessionImage) => Promise<string | null>;
+type ImageSource = (image: SessionImage) => Promise<string | null>;
 
 /** What stands for the opening message where compaction took it: several providers refuse a talk the user does not begin. */
 const OPENING = 'Continue your task from the summary above.';

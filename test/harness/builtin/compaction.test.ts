@@ -72,6 +72,14 @@ describe('a conversation that nears the context', () => {
     expect(result).toMatchObject({ reason: 'error', failure: { status: 413 } });
   });
 
+  it('is left alone when it is the newest round that is large: there is nothing to summarise', async () => {
+    const large = call('plan', { steps: ['one'], rationale: 'x'.repeat(40_000) });
+    const { result, events, provider } = await bench.run([large, settle()], { model });
+    expect(result.reason).toBe('settled');
+    expect(events.map(({ kind }) => kind)).not.toContain('compact');
+    expect(provider.requests).toHaveLength(2);
+  });
+
   it('loses the images of its older part, not the newest', async () => {
     const urls: string[] = [];
     for (const name of ['old.png', 'new.png']) {

@@ -8,7 +8,7 @@ import { view } from './view.ts';
 import { write } from './write.ts';
 
 /** Below this many tokens of context a few screenshots would crowd out the work, so none are offered. */
-export const SMALLEST_CONTEXT_FOR_IMAGES = 32_000;
+const SMALLEST_CONTEXT_FOR_IMAGES = 32_000;
 
 /** How long a call may take that is no command: a file system that hangs must not hold the run. */
 const SLOWEST_MS = 60_000;
