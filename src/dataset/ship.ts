@@ -1,23 +1,173 @@
-import type { Logger } from 'pino';
+import { join } from 'node:path';
+import { FactoryError } from '../support/errors.ts';
+import { cardOf } from './card.ts';
+import { Hub, type Upload } from './hub.ts';
+import { Outbox } from './outbox.ts';
+import { Quarantine } from './quarantine.ts';
+import { type Hit, scanRow } from './scan.ts';
+import { DatasetStore } from './store.ts';
+import { batches, send, standing } from './upload.ts';
 
 export interface ShipOptions {
+  /** The data folder. */
   data: string;
-  /** The hub dataset; null keeps rows in the local store. */
+  /** `<owner>/<name>` of the hub dataset; null when there is none and rows stay here. */
   repo: string | null;
   endpoint?: string;
   token?: string;
-  secrets: string[];
-  log: Logger;
+  /** Values that must not leave. */
+  secrets: readonly string[];
+  log?: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
+  /** Whether the dataset is made private when it is created. */
+  private?: boolean;
+  /** Also ship a normalised copy of each row, and point the card's viewer at those. */
+  normalised?: boolean;
+  /** Look and tell, but send nothing and move nothing. */
+  dryRun?: boolean;
 }
 
+/** What a row's folder came to. */
 export interface Shipped {
+  /** Rows the hub has now, whether they went this time or were there. */
   shipped: string[];
+  /** Rows that wait in the outbox, oldest first. */
   waiting: string[];
+  /** Rows that were held this time, by the first thing found in each. */
   quarantined: { id: string; rule: string; place: string }[];
+  /** Why rows wait; the shift is not red for it. */
   trouble?: { code: string; message: string; mend: string };
 }
 
-/** Sends waiting rows to the hub, oldest first. Without a hub dataset the local store is where rows live. */
-export async function ship(_options: ShipOptions): Promise<Shipped> {
-  return { shipped: [], waiting: [], quarantined: [] };
+/**
+ * Sends the rows that wait, oldest first, several in a commit. Before a row may leave it is looked through for secrets; a
+ * hit holds it in quarantine. A row the hub has already is done; one it has otherwise stays, and is told.
+ */
+export async function ship(options: ShipOptions): Promise<Shipped> {
+  const shipment = new Shipment(options);
+  await shipment.look();
+  await shipment.send();
+  return shipment.result();
+}
+
+class Shipment {
+  readonly #options: ShipOptions;
+  readonly #store: DatasetStore;
+  readonly #outbox: Outbox;
+  readonly #quarantine: Quarantine;
+  readonly #clean = new Set<string>();
+  readonly #shipped: string[] = [];
+  readonly #held: { id: string; hits: Hit[] }[] = [];
+  #waiting: string[] = [];
+  #trouble: FactoryError | null = null;
+
+  constructor(options: ShipOptions) {
+    this.#options = options;
+    this.#store = new DatasetStore(join(options.data, 'dataset'));
+    this.#outbox = new Outbox(options.data);
+    this.#quarantine = new Quarantine(options.data);
+  }
+
+  result(): Shipped {
+    const trouble = this.#trouble;
+    return {
+      shipped: this.#shipped,
+      waiting: this.#waiting,
+      quarantined: this.#held.map(({ id, hits: [first] }) => ({
+        id,
+        rule: first?.rule ?? '',
+        place: first?.place ?? '',
+      })),
+      ...(trouble ? { trouble: { code: trouble.code, message: trouble.message, mend: trouble.mend } } : {}),
+    };
+  }
+
+  /** Finds the rows that wait, and looks through those that nobody looked through yet: also where none can leave now. */
+  async look(): Promise<void> {
+    for (const id of await this.#outbox.ids()) {
+      // A marker without a row: the row is being made, or was held, or an operator took it away.
+      if (await this.#store.has(id)) this.#waiting.push(id);
+      else if ((await this.#quarantine.has(id)) && !this.#options.dryRun) await this.#outbox.remove(id);
+    }
+    for (const id of [...this.#waiting]) if (!(await this.#outbox.scanned(id))) await this.#isClean(id);
+  }
+
+  /** Whether a row may leave, by the secrets known now; one that may not is held. */
+  async #isClean(id: string): Promise<boolean> {
+    if (this.#clean.has(id)) return true;
+    const folder = this.#store.rowFolder(id);
+    const hits = await scanRow(folder, id, this.#options.secrets);
+    if (hits.length === 0) {
+      this.#clean.add(id);
+      if (!this.#options.dryRun) await this.#outbox.markScanned(id);
+      return true;
+    }
+    this.#held.push({ id, hits });
+    this.#waiting = this.#waiting.filter((other) => other !== id);
+    this.#options.log?.warn({ row: id, hits }, 'a row holds what looks like a secret and is held in quarantine');
+    if (this.#options.dryRun) return false;
+    await this.#quarantine.hold(id, folder, hits);
+    await this.#outbox.remove(id);
+    return false;
+  }
+
+  /** Sends what waits, until the hub makes trouble. */
+  async send(): Promise<void> {
+    const { repo, endpoint, token } = this.#options;
+    if (repo === null || this.#waiting.length === 0) return;
+    try {
+      const until = await this.#outbox.waitUntil();
+      if (until) throw busyUntil(until);
+      const hub = new Hub({ repo, endpoint, token });
+      await this.#sendAll(hub).catch(async (error: unknown) => {
+        if (hub.retryAfterMs > 0) await this.#outbox.wait(new Date(Date.now() + hub.retryAfterMs));
+        throw error;
+      });
+    } catch (error) {
+      if (!(error instanceof FactoryError) || !/^(hub|row)\//.test(error.code)) throw error;
+      this.#trouble = error;
+      this.#options.log?.warn({ code: error.code }, error.message);
+    }
+  }
+
+  async #sendAll(hub: Hub): Promise<void> {
+    for (const batch of await batches(this.#store, this.#waiting)) {
+      const { exists, hasCard, same, different, missing } = await standing(hub, batch);
+      for (const id of different) this.#trouble ??= differs(id);
+      const clean: typeof missing = [];
+      for (const row of missing) if (await this.#isClean(row.id)) clean.push(row);
+      if (this.#options.dryRun) continue;
+      await this.#done(same);
+      if (clean.length === 0) continue;
+      if (!exists) await hub.create(this.#options.private ?? false);
+      const commit = await send(hub, clean, hasCard ? [] : [await this.#card()]);
+      const ids = clean.map(({ id }) => id);
+      this.#options.log?.info({ rows: ids, commit }, 'rows shipped');
+      await this.#done(ids);
+    }
+  }
+
+  async #card(): Promise<Upload> {
+    return { path: 'README.md', text: await cardOf(this.#store, { repo: this.#options.repo ?? '' }) };
+  }
+
+  async #done(ids: string[]): Promise<void> {
+    for (const id of ids) await this.#outbox.remove(id);
+    this.#shipped.push(...ids);
+    this.#waiting = this.#waiting.filter((id) => !ids.includes(id));
+  }
+}
+
+function busyUntil(until: Date): FactoryError {
+  return new FactoryError('hub/busy', {
+    message: `the hub asked to be left alone until ${until.toISOString()}`,
+    mend: 'Nothing to do: the rows wait in the outbox and go with a later shift.',
+  });
+}
+
+function differs(id: string): FactoryError {
+  return new FactoryError('row/different', {
+    message: `the hub has a row ${id} that says something else; both are kept`,
+    mend: `Compare trajectories/${id} on the hub with the local row; remove the wrong one by hand.`,
+    data: { id },
+  });
 }

@@ -1,10 +1,11 @@
 import { lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { requireId } from '../session/chain.ts';
 import { ID_PATTERN, compareIds } from '../support/ids.ts';
 import { type ExportOptions, UNFINISHED, exportTrajectory } from '../trajectory/export.ts';
 import type { MachineryBlock } from '../trajectory/machinery.ts';
 import type { TrajectoryFacts } from '../trajectory/types.ts';
+import { Outbox } from './outbox.ts';
 import { RowIndex } from './row-index.ts';
 import { type RowSummary, summarise } from './summary.ts';
 
@@ -16,7 +17,7 @@ export class DatasetStore {
   readonly folder: string;
   readonly #index: RowIndex;
 
-  /** @param folder the dataset's folder, `<data>/dataset`; it is made when the first row is put. */
+  /** @param folder `<data>/dataset`; it is made when the first row is put. The outbox is beside it. */
   constructor(folder: string) {
     this.folder = folder;
     this.#index = new RowIndex(this);
@@ -42,13 +43,16 @@ export class DatasetStore {
   }
 
   /**
-   * Renders a session's chain as a row of the store. Putting the same row again changes nothing.
+   * Renders a session's chain as a row of the store and puts it in the outbox. Putting the same row again changes nothing.
    * @param machinery makes the `machinery` block once the trajectory is known.
    * @throws FactoryError as `exportTrajectory` does; `row/different` when the store has another row of this id.
    */
   async put(sessions: string, id: string, machinery?: ExportOptions['machinery']): Promise<TrajectoryFacts> {
     let block: MachineryBlock | undefined;
     await mkdir(this.trajectories, { recursive: true, mode: 0o700 });
+    // The marker comes first: a crash between the two leaves a marker without a row, which is nothing, and never a row
+    // that nobody sends.
+    await new Outbox(dirname(this.folder)).add(id);
     const facts = await exportTrajectory({
       sessions,
       id,
