@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Bench, TOKEN } from '../../helpers/agent.ts';
 import { call, type Reply, settle } from '../../helpers/provider.ts';
@@ -249,5 +250,27 @@ describe('a run that is stopped', () => {
     ]);
     expect(lines.at(-1)).toMatchObject({ kind: 'result', result: { reason: 'aborted' } });
     await expect(bench.file('never.txt')).rejects.toThrow();
+  });
+});
+
+describe('a log that cannot take something', () => {
+  it('ends the run as an error with a mend, with everything before it in the log', async () => {
+    await bench.put(
+      'a.png',
+      await sharp({ create: { width: 9, height: 9, channels: 3, background: 'red' } })
+        .png()
+        .toBuffer(),
+    );
+    const { result, lines, messages } = await bench.run([
+      call('shell', {
+        command: 'for log in ../sessions/*.jsonl; do touch "$(dirname $log)/$(basename $log .jsonl).blobs"; done',
+      }),
+      call('view', { path: 'a.png' }),
+      settle(),
+    ]);
+    expect(result).toMatchObject({ reason: 'error', code: 1, iterations: 2, error: expect.stringContaining('.blobs') });
+    expect(result.message).toBeTruthy();
+    expect(lines.at(-1)).toMatchObject({ kind: 'result', result: { reason: 'error' } });
+    expect(messages.map(({ activity }) => activity?.name)).toEqual([undefined, 'shell', 'shell', 'view', 'view']);
   });
 });
