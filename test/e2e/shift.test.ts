@@ -106,7 +106,7 @@ describe('a whole shift, worked by the rehearsal', () => {
       expect.arrayContaining(['shift.json', 'log.ndjson', 'agent.log', 'check.json', 'probe.json', 'scope.json']),
     );
     expect(names.filter((name) => name.endsWith('.png'))).toHaveLength(3);
-    expect(readdirSync(config.data)).not.toContain('trees');
+    expect(readdirSync(join(config.data, 'trees'))).toEqual([]);
     expect(readdirSync(join(config.data, 'scratch'))).toEqual([]);
   });
 

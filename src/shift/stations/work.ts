@@ -74,7 +74,7 @@ async function agentAtWork(context: Context, relay: Relay, timeMs: number): Prom
   const line = mustLine(facts);
   const scratch = join(config.data, 'scratch', `${id}-${context.attempt}`);
   const order = join(scratch, 'order.yaml');
-  const records = join(config.data, 'records', `${id}-${context.attempt}`);
+  const records = join(config.data, 'records');
   for (const path of [scratch, records]) await mkdir(path, { recursive: true, mode: 0o700 });
   await copyFile(resolve(config.root, config.order), order);
 
