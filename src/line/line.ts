@@ -28,7 +28,6 @@ import { type Tree, readTree, shown } from './tree.ts';
 export type { Stranded } from './stranded.ts';
 export type { LandingMessage, SnapshotNote } from './trailers.ts';
 export type { Tree, TreeEntry } from './tree.ts';
-export { landingSubject } from './trailers.ts';
 
 export interface LineOptions {
   /** The line's own bare git dir. */

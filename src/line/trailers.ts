@@ -16,7 +16,7 @@ export interface LandingMessage {
 }
 
 /** One line without control characters and with single spaces, at most `limit` characters. */
-export function folded(text: string, limit: number): string {
+function folded(text: string, limit: number): string {
   const line = text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replace(/\p{Cs}/gu, '\ufffd')

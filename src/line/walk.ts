@@ -8,7 +8,7 @@ import { shown } from './tree.ts';
  * opened without following links, so that no name can be swapped for a way out between looking and reading.
  */
 
-export interface WalkedFile {
+interface WalkedFile {
   mode: '100644' | '100755' | '120000';
   content: Buffer;
 }

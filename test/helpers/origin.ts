@@ -40,7 +40,7 @@ export function machineFiles(slug: string): Files {
 }
 
 /** What a small factory's main holds: one machine on the shelf and a few files that no shift may touch. */
-export function factoryFiles(): Files {
+function factoryFiles(): Files {
   return {
     'README.md': '# Factory\n',
     'AGENTS.md': 'Make machines.\n',

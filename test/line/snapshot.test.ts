@@ -53,7 +53,7 @@ it('holds a file whose name is no text, and writes it back', async () => {
 });
 
 it('leaves out pipes, sockets and unreadable files and says so, .machinery/ and .git without a word', async () => {
-  execFileSync('mkfifo', [join(at.checkout, 'pipe')]);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(at.checkout, 'pipe')]);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(join(at.checkout, 'socket'), resolve));
   writeAll(at.checkout, { '.machinery/findings.md': 'x', 'node_modules/x/index.js': 'x', ok: 'x' });
