@@ -147,7 +147,7 @@ class Shipment {
   }
 
   async #card(): Promise<Upload> {
-    return { path: 'README.md', text: await cardOf(this.#store, { repo: this.#options.repo ?? '' }) };
+    return { path: 'README.md', text: await cardOf(this.#store, { normalised: this.#options.normalised ?? false }) };
   }
 
   async #done(ids: string[]): Promise<void> {

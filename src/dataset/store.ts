@@ -6,6 +6,7 @@ import { type ExportOptions, UNFINISHED, exportTrajectory } from '../trajectory/
 import type { MachineryBlock } from '../trajectory/machinery.ts';
 import type { TrajectoryFacts } from '../trajectory/types.ts';
 import { Outbox } from './outbox.ts';
+import { Quarantine } from './quarantine.ts';
 import { RowIndex } from './row-index.ts';
 import { type RowSummary, summarise } from './summary.ts';
 
@@ -40,6 +41,11 @@ export class DatasetStore {
 
   async has(id: string): Promise<boolean> {
     return (await lstat(this.rowPath(id)).catch(() => null))?.isFile() ?? false;
+  }
+
+  /** Whether this session's row was made already: it is here, or held because of what is in it. */
+  async made(id: string): Promise<boolean> {
+    return (await this.has(id)) || new Quarantine(dirname(this.folder)).has(id);
   }
 
   /**

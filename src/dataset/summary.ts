@@ -24,6 +24,7 @@ export interface RowSummary {
   cost: number | null;
   /** Absent when the row has no `machinery` block. */
   machinery?: {
+    repository: string;
     run: string;
     commit: string;
     outcome: string;
@@ -50,6 +51,16 @@ export function summarise(facts: TrajectoryFacts, block: MachineryBlock | undefi
 }
 
 function landing(block: MachineryBlock): NonNullable<RowSummary['machinery']> {
-  const { run, commit, outcome, catalogue_check, probe, committed, machine, shift } = block;
-  return { run, commit, outcome, catalogue_check, probe, committed, machine, findings: shift?.findings ?? {} };
+  const { repository, run, commit, outcome, catalogue_check, probe, committed, machine, shift } = block;
+  return {
+    repository,
+    run,
+    commit,
+    outcome,
+    catalogue_check,
+    probe,
+    committed,
+    machine,
+    findings: shift?.findings ?? {},
+  };
 }
