@@ -37,7 +37,7 @@ export async function sameColourShare(png: Buffer): Promise<number> {
 
 /**
  * A perceptual hash: for each pair of neighbouring cells of a small grey copy, across and down, `+` brighter, `-`
- * darker, `.` alike. It follows shapes, not colours, so a machine in other paint is still its twin.
+ * darker, `.` alike. It follows where light meets dark, so a little more or less paint makes no new machine of an old one.
  */
 export async function hashOf(png: Buffer): Promise<string> {
   const { default: sharp } = await import('sharp');
