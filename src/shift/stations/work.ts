@@ -118,6 +118,7 @@ async function agentAtWork(context: Context, relay: Relay, timeMs: number): Prom
         env: passed(config.agent.pass),
         agentLog: join(folder, 'agent.log'),
         data: config.data,
+        agentUser: config.agent.user,
       },
       { signal, onActivity, secrets: config.secrets.map(({ value }) => value) },
     );
