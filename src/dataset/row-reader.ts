@@ -43,6 +43,7 @@ export function partOf(piece: Piece): RowPart {
   } catch (error) {
     throw invalid(`${piece.key}: ${(error as Error).message}`);
   }
+  if (piece.empty) return { key: piece.key, value };
   if (piece.key === 'messages') return { key: 'messages', message: value as ChatMessage };
   if (piece.snapshot !== undefined)
     return { key: 'snapshots', snapshot: piece.snapshot, message: value as ChatMessage };

@@ -15,6 +15,8 @@ export interface Piece {
   /** JSON text. */
   value: Buffer;
   snapshot?: number;
+  /** Set when the key's list of messages holds none; `value` is that list. */
+  empty?: true;
 }
 
 /**
@@ -30,6 +32,7 @@ export class Splitter {
   #key: string | null = null;
   #levels = 0;
   #snapshot = -1;
+  #handed = false;
   /** Where the current value began: in this chunk, or before it (0 with bytes held). */
   #from = -1;
   #held: Buffer[] = [];
@@ -69,7 +72,10 @@ export class Splitter {
       if (at === floor && this.#key !== null) this.#hand(chunk, i, pieces);
       this.#depth -= 1;
       // The end of a list of pieces is the end of its key's value only when it was the outermost one.
-      if (this.#depth === 1 && this.#levels > 0) this.#levels = -1;
+      if (this.#depth === 1 && this.#levels > 0) {
+        if (!this.#handed) pieces.push({ key: this.#key as string, value: Buffer.from('[]'), empty: true });
+        this.#levels = -1;
+      }
       if (this.#depth === 0) this.done = true;
       return;
     }
@@ -125,6 +131,7 @@ export class Splitter {
 
   #hand(chunk: Buffer, to: number, pieces: Piece[]): void {
     if (this.#from < 0 && this.#held.length === 0) return;
+    this.#handed = true;
     const piece = { key: this.#key as string, value: this.#take(chunk, to) };
     pieces.push(this.#levels === 2 ? { ...piece, snapshot: this.#snapshot } : piece);
   }
@@ -132,6 +139,7 @@ export class Splitter {
   #next(): void {
     this.#key = null;
     this.#levels = 0;
+    this.#handed = false;
   }
 }
 
