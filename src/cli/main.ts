@@ -16,7 +16,8 @@ async function main(argv: string[]): Promise<void> {
     .exitOverride()
     .configureHelp({ sortSubcommands: false });
   const asked = COMMANDS.find(({ name }) => name === argv[2]);
-  for (const command of asked ? [asked] : COMMANDS) (await command.load()).register(program);
+  const files = new Set(await Promise.all((asked ? [asked] : COMMANDS).map((command) => command.load())));
+  for (const file of files) file.register(program);
   for (const command of program.commands) command.exitOverride().showHelpAfterError('(see --help)');
   await program.parseAsync(argv);
 }

@@ -1,28 +1,32 @@
 import { type Config, loadConfig } from '../config/load.ts';
+import { factoryRuns } from '../factory/control-client.ts';
 import { resolveUpstream } from '../harness/providers.ts';
-
 import { finishInterrupted } from '../shift/finish.ts';
 import { workShift } from '../shift/shift.ts';
-import type { ShiftRecord } from '../shift/record.ts';
 import { FactoryError } from '../support/errors.ts';
 import { lock } from '../support/lock.ts';
 import { liveView } from './live.ts';
-import { printError, styled } from './print.ts';
+import { printError } from './print.ts';
+import { TEMPORARY, askForShift, exitOf, tellEnd } from './follow-shift.ts';
 
-const TEMPORARY = 75; // EX_TEMPFAIL of sysexits.h: try again later
-const SIGNAL_EXITS = { SIGINT: 130, SIGTERM: 143 } as const;
-
-/** Works one shift under the data folder's lock. @returns the exit code that `machinery shift --help` documents. */
-export async function runShift(options: {
+/** What the command line may say of a shift. */
+export interface ShiftFlags {
   provider?: string;
   model?: string;
   harness?: string;
   json?: boolean;
+  /** Whether to wait for a shift that runs. */
   wait: boolean;
-}): Promise<number> {
+}
+
+const SIGNAL_EXITS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Works one shift under the data folder's lock. @returns the exit code that `machinery shift --help` documents. */
+export async function runShift(options: ShiftFlags): Promise<number> {
   const { provider, model, harness } = options;
   const config = await loadConfig({ flags: { provider, model, harness } });
   refuseWrongProvider(config);
+  if (await factoryRuns(config.data)) return askForShift(config, options);
 
   const stop = new AbortController();
   let signalled: keyof typeof SIGNAL_EXITS | null = null;
@@ -80,15 +84,4 @@ async function takeLock(data: string, wait: boolean, signal: AbortSignal, quiet:
       throw again;
     });
   }
-}
-
-const exitOf = ({ verdict }: ShiftRecord) => (verdict === 'green' || verdict === 'idle' ? 0 : 1);
-
-function tellEnd(record: ShiftRecord): void {
-  const colour = { green: 'green', red: 'red', idle: 'yellow', interrupted: 'yellow' } as const;
-  const verdict = record.verdict ?? 'red';
-  process.stdout.write(`\n${styled([colour[verdict], 'bold'], verdict)}  ${record.reason}\n`);
-  const failed = record.stations.findLast(({ status }) => status === 'failed');
-  if (verdict === 'red' && failed?.error)
-    process.stdout.write(`mend: ${failed.error.mend}\nlog:  machinery logs ${record.id}\n`);
 }

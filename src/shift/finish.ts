@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import type { Config } from '../config/load.ts';
 import { DatasetStore } from '../dataset/store.ts';
 import type { GateReport } from '../gates/finding.ts';
-import { endLeftovers } from '../harness/leftovers.ts';
+import { endStrays } from '../harness/confine/strays.ts';
 import type { Line } from '../line/line.ts';
 import { chainOf } from '../session/chain.ts';
 import { newestSession, openSession } from '../session/read.ts';
+import { layOut } from './data-folder.ts';
 import { factoryId } from './factory-id.ts';
 import { shiftLog } from './log.ts';
 import { openLine } from './open-line.ts';
@@ -25,13 +26,20 @@ import { ship } from './stations/ship.ts';
  * @returns the records that were finished.
  */
 export async function finishInterrupted(config: Config): Promise<ShiftRecord[]> {
+  await layOut(config.data);
+  const { trouble } = await endStrays(config.data, config.agent.user);
+  if (trouble) throw trouble;
   const finished: ShiftRecord[] = [];
   for (const id of await listShifts(config.data)) {
     const record = await readRecord(config.data, id);
     if (record?.verdict === null) finished.push(await finish(config, record));
   }
-  for (const name of ['trees', 'scratch']) await rm(join(config.data, name), { recursive: true, force: true });
+  for (const name of ['trees', 'scratch']) await empty(join(config.data, name));
   return finished;
+}
+
+async function empty(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 async function finish(config: Config, record: ShiftRecord): Promise<ShiftRecord> {
@@ -44,7 +52,6 @@ async function finish(config: Config, record: ShiftRecord): Promise<ShiftRecord>
   );
   try {
     log.warn({ worker: record.worker }, 'the process that worked this shift died; finishing what it left');
-    await endLeftovers(id);
     const factory = await factoryId(config.data);
     const facts = await rebuild(config, factory, record, folder).catch((error: unknown) => {
       log.error({ err: error }, 'its work could not be gathered; the next shift tries again');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/load.ts';
 import { DatasetStore } from '../dataset/store.ts';
 import { claimFolder } from '../support/ids.ts';
+import { layOut } from './data-folder.ts';
 import { factoryId } from './factory-id.ts';
 import { shiftLog } from './log.ts';
 import { type Watcher, passStations } from './pass-stations.ts';
@@ -37,6 +38,7 @@ export async function workShift({
   signal = new AbortController().signal,
   watcher = {},
 }: ShiftOptions): Promise<ShiftRecord> {
+  await layOut(config.data);
   const startedAt = new Date();
   const id = await claimFolder(join(config.data, 'shifts'), startedAt);
   const folder = shiftFolder(config.data, id);

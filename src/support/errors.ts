@@ -46,9 +46,14 @@ export const ERROR_CODES = {
   'provider/address': 'the provider has no usable address',
   'relay/cannot-start': 'the loopback endpoint for the model could not be opened',
   'line/moved': 'main moved again and again while a shift tried to land',
+  'factory/stopping': 'the factory takes no more shifts',
+  'factory/unreachable': 'no factory answers on this data folder',
   'shift/unknown': 'there is no such shift',
   'browser/missing': 'no Chromium was found',
   'browser/failed': 'Chromium is there but does not start',
+  'console/token': 'the token of the control room is too short',
+  'console/cannot-start': 'the control room cannot listen on its address',
+  'factory/unhealthy': 'no factory answers, or it says that something is wrong',
   'internal/unexpected': 'something happened that nobody planned for',
 } as const;
 

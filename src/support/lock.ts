@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { FactoryError } from './errors.ts';
-import { start } from './process.ts';
+import { run, start } from './process.ts';
 
 /** Who holds a data folder. */
 export interface Holder {
@@ -52,6 +52,14 @@ export async function lockHolder(data: string): Promise<Holder | null> {
   } finally {
     await file.close();
   }
+}
+
+/** Whether somebody holds the lock now. The answer is old as soon as it is given: for telling, not for deciding. */
+export async function isHeld(data: string): Promise<boolean> {
+  const file = join(data, 'lock');
+  if (!existsSync(file)) return false;
+  const ask = ['--shared', '--nonblock', '--conflict-exit-code', String(HELD), file, 'true'];
+  return (await run('flock', ask)).exitCode === HELD;
 }
 
 /**

@@ -5,6 +5,7 @@ import { check } from '../../gates/check/check.ts';
 import type { GateReport } from '../../gates/finding.ts';
 import { scope } from '../../gates/scope/scope.ts';
 import type { Line } from '../../line/line.ts';
+import { landingSubject } from '../../line/trailers.ts';
 import { openSession } from '../../session/read.ts';
 import { FactoryError } from '../../support/errors.ts';
 import { tellFindings } from '../findings.ts';
@@ -107,7 +108,7 @@ async function landingMessage({
   const { result } = await openSession(join(facts.sessions as string, `${session}.jsonl`));
   const entries = await readCatalogue(join(facts.tree as string, 'site'));
   const entry = entries.find(({ slug }) => slug === facts.machine);
-  const subject = entry ? `shift: ${entry.name} - ${entry.tagline}` : `shift: ${facts.machine}`;
+  const subject = landingSubject(entry?.name ?? String(facts.machine), entry?.tagline ?? '');
   return { subject, body: result?.message ?? '', shift: id, session };
 }
 
