@@ -36,7 +36,20 @@ const allowed = {
     'config',
     'support',
   ],
-  console: ['factory', 'shift', 'line', 'gates', 'trajectory', 'dataset', 'session', 'catalogue', 'config', 'support'],
+  doctor: ['factory', 'shift', 'line', 'harness', 'gates', 'dataset', 'catalogue', 'config', 'support'],
+  console: [
+    'doctor',
+    'factory',
+    'shift',
+    'line',
+    'gates',
+    'trajectory',
+    'dataset',
+    'session',
+    'catalogue',
+    'config',
+    'support',
+  ],
 };
 
 module.exports = {
