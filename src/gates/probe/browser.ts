@@ -37,6 +37,7 @@ const NO_NETWORK = [
 const STEADY = [
   '--disable-gpu',
   '--font-render-hinting=none',
+  '--num-raster-threads=2',
   '--disable-crash-reporter',
   '--js-flags=--max-old-space-size=512',
 ];

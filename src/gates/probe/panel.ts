@@ -27,7 +27,6 @@ export function loadPanel(machine: ProbedMachine): Step {
 
 /** The desktop panel: what is seen, what takes the focus, and the manual. */
 export function panelSteps(machine: ProbedMachine, told: Collector, take: Take): Step[] {
-  const shots = shotSteps(take);
   return [
     step('measuring the panel', async (tab) => {
       const measured = await tab.call<Measured>('measure', machine.controls);
@@ -41,23 +40,32 @@ export function panelSteps(machine: ProbedMachine, told: Collector, take: Take):
         );
       }
     }),
-    ...shots.slice(0, 1),
+    desktopPicture(take),
     step('walking the controls with Tab', (tab) => walk(tab, told, machine)),
     step('opening and closing the manual', (tab) => tryManual(tab, told, machine, take)),
   ];
 }
 
-/** The two desktop pictures alone. */
-export function shotSteps(take: Take): Step[] {
+/** The three pictures alone, on one page: loaded once more for the phone, so that its script measures the small page. */
+export function shotSteps(machine: ProbedMachine, take: Take): Step[] {
   return [
-    step('taking the desktop picture', (tab) => take('desktop', tab)),
+    desktopPicture(take),
     step('taking the picture with the manual open', async (tab) => {
       await clickAction(tab, 'manual');
       await until(tab, 'KIT.dialogShown()');
       await tab.call('forceDialog', true);
       await take('manual', tab);
     }),
+    step('taking the phone picture', async (tab) => {
+      await tab.page.setViewportSize(PHONE);
+      await loadPanel(machine).run(tab);
+      await take('phone', tab);
+    }),
   ];
+}
+
+function desktopPicture(take: Take): Step {
+  return step('taking the desktop picture', (tab) => take('desktop', tab));
 }
 
 export function phoneSteps(told: Collector, take: Take): Step[] {

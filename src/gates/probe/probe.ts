@@ -120,10 +120,7 @@ async function probeOne(
   const load = loadPanel(machine);
   if (options.shotsOnly) {
     const nothing = new Collector(machine.slug);
-    await Promise.all([
-      carryOut({ ...visit, told: nothing }, { ...DESKTOP, rank: 0 }, load, shotSteps(take)),
-      carryOut({ ...visit, told: nothing }, { ...PHONE, rank: 2 }, load, phoneSteps(nothing, take).slice(1)),
-    ]);
+    await carryOut({ ...visit, told: nothing }, { ...DESKTOP, rank: 0 }, load, shotSteps(machine, take));
     await pictures.takeMissing({ ...visit, told: nothing });
     return [];
   }
