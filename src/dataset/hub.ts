@@ -1,5 +1,13 @@
 import { pathToFileURL } from 'node:url';
-import { type CommitOperation, HubApiError, commit, createRepo, pathsInfo } from '@huggingface/hub';
+import {
+  type CommitOperation,
+  HubApiError,
+  commit,
+  createRepo,
+  downloadFile,
+  listFiles,
+  pathsInfo,
+} from '@huggingface/hub';
 import { FactoryError } from '../support/errors.ts';
 import type { RemoteFile } from './row-files.ts';
 
@@ -14,18 +22,18 @@ export interface HubOptions {
 /** How many paths are asked for in one request. */
 const PATHS = 100;
 
-/** A file to upload: from the disk, or a text made here. */
-export type Upload = { path: string; local: string } | { path: string; text: string };
+/** A file to upload: from the disk, or made here. */
+export type Upload = { path: string; local: string } | { path: string; content: string | Uint8Array<ArrayBuffer> };
 
 /** A dataset on the hub, through its own client. What goes wrong is told as a FactoryError without addresses or tokens. */
 export class Hub {
   /** How long the hub asked to be left alone when it last refused, in milliseconds. */
   retryAfterMs = 0;
   readonly #repo: { type: 'dataset'; name: string };
-  readonly #common: { hubUrl?: string; accessToken: string; fetch: typeof fetch };
+  readonly #common: { hubUrl?: string; accessToken?: string; fetch: typeof fetch };
 
   constructor({ repo, endpoint, token }: HubOptions) {
-    if (!token?.startsWith('hf_')) {
+    if (token !== undefined && !token.startsWith('hf_')) {
       throw new FactoryError('hub/denied', {
         message: token
           ? 'HF_TOKEN is not a hub token: those start with hf_'
@@ -35,7 +43,8 @@ export class Hub {
     }
     this.#repo = { type: 'dataset', name: repo };
     const hubUrl = endpoint === undefined ? {} : { hubUrl: endpoint.replace(/\/+$/, '') };
-    this.#common = { ...hubUrl, accessToken: token, fetch: (input, init) => this.#fetch(input, init) };
+    const accessToken = token === undefined ? {} : { accessToken: token };
+    this.#common = { ...hubUrl, ...accessToken, fetch: (input, init) => this.#fetch(input, init) };
   }
 
   /** What the hub has at these paths; null when it has no such dataset. */
@@ -61,7 +70,7 @@ export class Hub {
   async create(isPrivate: boolean): Promise<void> {
     const visibility = isPrivate ? 'private' : 'public';
     await this.#told('was asked to make the dataset', () =>
-      createRepo({ repo: this.#repo, visibility, ...this.#common }),
+      createRepo({ repo: this.#repo, visibility, ...this.#common, accessToken: this.#common.accessToken ?? '' }),
     ).catch((error: FactoryError) => {
       if (error.data.status !== 409) throw error;
     });
@@ -73,7 +82,7 @@ export class Hub {
       (file): CommitOperation => ({
         operation: 'addOrUpdate',
         path: file.path,
-        content: 'local' in file ? pathToFileURL(file.local) : new Blob([file.text]),
+        content: 'local' in file ? pathToFileURL(file.local) : new Blob([file.content]),
       }),
     );
     const done = await this.#told('was sent an upload', () =>
@@ -81,6 +90,26 @@ export class Hub {
       commit({ repo: this.#repo, title, operations, useXet: false, ...this.#common }),
     );
     return done?.commit.oid ?? '';
+  }
+
+  /** Every file of the dataset. */
+  async list(): Promise<{ path: string; bytes: number }[]> {
+    return this.#told('was asked for its files', async () => {
+      const files: { path: string; bytes: number }[] = [];
+      for await (const { type, path, size } of listFiles({ repo: this.#repo, recursive: true, ...this.#common })) {
+        if (type === 'file') files.push({ path, bytes: size });
+      }
+      return files;
+    });
+  }
+
+  /** A file's bytes as a stream. */
+  async read(path: string): Promise<ReadableStream> {
+    return this.#told('was asked for a file', async () => {
+      const blob = await downloadFile({ repo: this.#repo, path, xet: false, ...this.#common });
+      if (!blob) throw new Error(`${path} is gone`);
+      return blob.stream();
+    });
   }
 
   async #fetch(input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {

@@ -3,6 +3,7 @@ import { FactoryError } from '../support/errors.ts';
 import { cardOf } from './card.ts';
 import { Hub, type Upload } from './hub.ts';
 import { Outbox } from './outbox.ts';
+import { parquetOf } from './parquet.ts';
 import { Quarantine } from './quarantine.ts';
 import { type Hit, scanRow } from './scan.ts';
 import { DatasetStore } from './store.ts';
@@ -117,6 +118,7 @@ class Shipment {
     try {
       const until = await this.#outbox.waitUntil();
       if (until) throw busyUntil(until);
+      if (token === undefined) throw noToken(repo);
       const hub = new Hub({ repo, endpoint, token });
       await this.#sendAll(hub).catch(async (error: unknown) => {
         if (hub.retryAfterMs > 0) await this.#outbox.wait(new Date(Date.now() + hub.retryAfterMs));
@@ -139,15 +141,27 @@ class Shipment {
       await this.#done(same);
       if (clean.length === 0) continue;
       if (!exists) await hub.create(this.#options.private ?? false);
-      const commit = await send(hub, clean, hasCard ? [] : [await this.#card()]);
       const ids = clean.map(({ id }) => id);
+      const copies = this.#options.normalised ? await this.#copies(ids) : [];
+      const commit = await send(hub, clean, [...copies, ...(hasCard ? [] : [await this.#card()])]);
       this.#options.log?.info({ rows: ids, commit }, 'rows shipped');
       await this.#done(ids);
     }
   }
 
   async #card(): Promise<Upload> {
-    return { path: 'README.md', text: await cardOf(this.#store, { normalised: this.#options.normalised ?? false }) };
+    const content = await cardOf(this.#store, { normalised: this.#options.normalised ?? false });
+    return { path: 'README.md', content };
+  }
+
+  /** The rows' normalised copies, by month: a folder of the hub works best with fewer than 10,000 files. */
+  async #copies(ids: string[]): Promise<Upload[]> {
+    const copies: Upload[] = [];
+    for (const id of ids) {
+      const path = `normalised/${id.slice(0, 4)}-${id.slice(4, 6)}/${id}.parquet`;
+      copies.push({ path, content: await parquetOf([this.#store.rowPath(id)]) });
+    }
+    return copies;
   }
 
   async #done(ids: string[]): Promise<void> {
@@ -155,6 +169,13 @@ class Shipment {
     this.#shipped.push(...ids);
     this.#waiting = this.#waiting.filter((id) => !ids.includes(id));
   }
+}
+
+function noToken(repo: string): FactoryError {
+  return new FactoryError('hub/denied', {
+    message: `no token is set to ship to ${repo} with`,
+    mend: 'Set HF_TOKEN (or HF_TOKEN_FILE) to a token that may write to the dataset. The rows wait in the outbox.',
+  });
 }
 
 function busyUntil(until: Date): FactoryError {

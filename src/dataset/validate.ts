@@ -116,13 +116,25 @@ async function images(
 export async function validateRows(trajectories: string): Promise<{ rows: number; faults: Fault[] }> {
   const faults: Fault[] = [];
   const seen = new Set<string>();
+  const chains = new Map<string, string[]>();
   const entries = await readdir(trajectories, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
   for (const name of names.sort()) {
-    const { id, faults: found } = await validateRow(join(trajectories, name));
+    const { id, chain, faults: found } = await validateRow(join(trajectories, name));
     faults.push(...found);
     if (seen.has(id)) faults.push({ row: name, kind: 'twice', told: `another row has the id ${id}` });
     seen.add(id);
+    chains.set(id, chain);
+  }
+  for (const [id, chain] of chains) {
+    for (const [at, link] of chain.slice(0, -1).entries()) {
+      // A log that is gone shortens a chain at its old end; what both rows tell must agree all the same.
+      const [own, older] = [chain.slice(0, at + 1), chains.get(link)];
+      const shared = Math.min(own.length, older?.length ?? 0);
+      if (older && own.slice(-shared).join() !== older.slice(-shared).join()) {
+        faults.push({ row: id, kind: 'chain', told: `its chain and that of ${link} tell different stories` });
+      }
+    }
   }
   return { rows: names.length, faults };
 }
