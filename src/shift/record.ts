@@ -56,6 +56,8 @@ export const shiftRecord = z.object({
     outputTokens: z.int(),
     dollars: z.number().nullable(),
   }),
+  /** Branches that moved to quarantine in this shift; absent when none did. */
+  quarantined: z.array(z.string()).optional(),
   /** The last exchange with the provider that failed, key and images taken out. */
   providerFailure: z.unknown().optional(),
   /** How many findings each gate has, by rule, as last run. */

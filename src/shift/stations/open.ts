@@ -21,8 +21,9 @@ export const open: Station = {
     await line.refuseDirtyOrigin();
 
     const opened = { line, base } satisfies Partial<Facts>;
-    const unfinished = await takeOldest(context, line);
-    return unfinished ? continueWork(context, unfinished, opened) : startAfresh(context, opened);
+    const { unfinished, quarantined } = await takeOldest(context, line);
+    const result = await (unfinished ? continueWork(context, unfinished, opened) : startAfresh(context, opened));
+    return quarantined.length === 0 ? result : { ...result, record: { ...result.record, quarantined } };
   },
 };
 
@@ -36,7 +37,11 @@ interface Unfinished {
 }
 
 /** The oldest work to continue. Branches that are only left over are deleted, those continued too often go to quarantine. */
-async function takeOldest({ config, store, log }: Context, line: Line): Promise<Unfinished | null> {
+async function takeOldest(
+  { config, store, log }: Context,
+  line: Line,
+): Promise<{ unfinished: Unfinished | null; quarantined: string[] }> {
+  const quarantined: string[] = [];
   for (const stranded of await line.stranded()) {
     const { branch, state, continued, session } = stranded;
     if (state === 'leftover') {
@@ -48,11 +53,13 @@ async function takeOldest({ config, store, log }: Context, line: Line): Promise<
     const reason = sessions && (await openSession(join(sessions, `${session}.jsonl`))).result?.reason;
     // A row is final: work whose row is written already needs a session of its own to land.
     const finished = reason === 'settled' && session !== null && !(await store.has(session));
-    if (finished || continued < config.continuations) return { stranded, sessions, finished };
+    if (finished || continued < config.continuations)
+      return { unfinished: { stranded, sessions, finished }, quarantined };
     log.warn({ branch, continued }, 'continued too often: moved to quarantine');
     await line.quarantine(branch);
+    quarantined.push(branch);
   }
-  return null;
+  return { unfinished: null, quarantined };
 }
 
 async function startAfresh(

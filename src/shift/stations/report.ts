@@ -9,15 +9,20 @@ export const report: Station = {
   name: 'report',
   always: true,
   async run(context) {
-    const { config, id, log } = context;
+    const { config, id, log, record: before } = context;
     const parked = await settleBranch(context).catch((error: unknown) => {
       log.warn({ err: error }, 'the branch could not be settled; the next shift does it');
       return null;
     });
     await rm(join(config.data, 'trees', id), { recursive: true, force: true });
     const { verdict, reason } = judge(context);
-    const record = { verdict, reason, endedAt: new Date().toISOString() } satisfies StationResult['record'];
-    return { summary: `${verdict}: ${reason}${parked ? `; ${parked}` : ''}`, record };
+    const record = {
+      verdict,
+      reason,
+      endedAt: new Date().toISOString(),
+      ...(parked?.quarantined ? { quarantined: [...(before.quarantined ?? []), parked.quarantined] } : {}),
+    } satisfies StationResult['record'];
+    return { summary: `${verdict}: ${reason}${parked ? `; ${parked.told}` : ''}`, record };
   },
 };
 
