@@ -68,6 +68,8 @@ export function addressesIn(tokens: Tokens): CssAddress[] {
       open.push(name);
       const next = skipSpace(tokens, at + 1);
       if (TAKES_STRING.has(name) && types[next] === type.String) add(at, string.decode(textOf(tokens, next)));
+      // css-tree does not know url( by its escapes, as in u\72l(; a browser does, and takes all up to the bracket.
+      else if (name === 'url') add(at, url.decode(`url(${/^[^)]*/.exec(tokens.text.slice(tokens.ends[at]))?.[0]})`));
     } else if (kind === type.LeftParenthesis) open.push('');
     else if (kind === type.RightParenthesis) open.pop();
     else if (kind === type.Url) add(at, url.decode(textOf(tokens, at)));

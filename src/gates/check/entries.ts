@@ -64,7 +64,7 @@ function judgeFields(entry: Raw, at: number, tell: TellEntry): void {
     if (value === undefined) tell(at, 'entry/field', `${key} is missing; it must be a string`, key);
     else if (typeof value !== 'string')
       tell(at, 'entry/field', `${key} must be a string, and is ${JSON.stringify(value)?.slice(0, 60)}`, key);
-    else if (value.trim() === '') tell(at, 'entry/field', `${key} is blank`, key);
+    else if (value.trim() === '') tell(at, 'entry/field', `${key} is blank; every entry must say something there`, key);
   }
   for (const [key, least] of Object.entries(LIST_MINIMUM)) {
     const value = entry[key];

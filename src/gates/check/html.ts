@@ -53,7 +53,8 @@ export function parsePage(name: MachineFile, text: string, slug: string, located
   const folder = folderOf(slug);
   const elements: Element[] = [];
   const dormant: Element[] = [];
-  collect(parser.document, elements, dormant);
+  const hosts = new Map<Element, Element>();
+  collect(parser.document, { elements, dormant, hosts });
   const href = elements.find((element) => element.tagName === 'base' && attribute(element, 'href') !== null);
   const given = href ? (attribute(href, 'href') as string) : '';
   // A base elsewhere is told by itself; judging every other reference by it would bury that.
@@ -67,7 +68,7 @@ export function parsePage(name: MachineFile, text: string, slug: string, located
     folder,
     base,
     lineOf: (element, attributeName) => {
-      const place = element.sourceCodeLocation;
+      const place = (hosts.get(element) ?? element).sourceCodeLocation;
       return (attributeName === undefined ? undefined : place?.attrs?.[attributeName]?.startLine) ?? place?.startLine;
     },
   };
@@ -76,18 +77,26 @@ export function parsePage(name: MachineFile, text: string, slug: string, located
 /** How deep pages are looked for inside pages: real ones have one level, and a hostile one must not go on for ever. */
 const INNER_LEVELS = 4;
 
+interface Collection {
+  elements: Element[];
+  dormant: Element[];
+  /** For an element of an inner page, the element of the outer one that holds it. */
+  hosts: Map<Element, Element>;
+}
+
 /** Puts a tree's elements in lists, in document order and without recursion: no depth of nesting can overflow. */
-function collect(root: Node, elements: Element[], dormant: Element[], level = 0): void {
-  const stack: { node: Node; live: boolean }[] = [{ node: root, live: true }];
+function collect(root: Node, into: Collection, level = 0, host?: Element): void {
+  const stack: { node: Node; live: boolean }[] = [{ node: root, live: level === 0 }];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { node, live } = next;
     if ('tagName' in node) {
-      (live ? elements : dormant).push(node);
+      (live ? into.elements : into.dormant).push(node);
+      if (host) into.hosts.set(node, host);
       if ('content' in node) stack.push({ node: node.content, live: false });
       const inner = innerMarkup(node);
       if (inner !== '' && level < INNER_LEVELS) {
         const document = Parser.parse<DefaultTreeAdapterMap>(inner, { scriptingEnabled: false });
-        collect(document, dormant, dormant, level + 1);
+        collect(document, into, level + 1, host ?? node);
       }
     }
     if (!('childNodes' in node)) continue;

@@ -108,8 +108,8 @@ function preludeFault(tokens: Tokens, from: number, to: number, frame: Frame): {
     if (STATEMENTS.has(name)) {
       return { at: from, message: `@${name} has no ; at its end, so it takes the next rule with it` };
     }
-    const query = text.slice(tokens.ends[from], starts[to]);
-    if (name === 'media' && query.trim() !== '' && !parses(query, 'mediaQueryList')) {
+    const query = bare(tokens, from + 1, to);
+    if (name === 'media' && query !== '' && !parses(query, 'mediaQueryList')) {
       return {
         at: from,
         message: `the media query of \`${short(prelude)}\` does not parse, so all its rules are lost`,
@@ -128,13 +128,41 @@ function preludeFault(tokens: Tokens, from: number, to: number, frame: Frame): {
           message: `\`${short(prelude)}\` is no keyframe selector (from, to or a percentage), so the keyframe is lost`,
         };
   }
-  const selector = frame.holds === 'style' ? absolute(tokens, from, to) : text.slice(starts[from], starts[to]);
+  const selector = frame.holds === 'style' ? absolute(tokens, from, to) : bare(tokens, from, to);
   const badHash = range(from, to).find(
     (at) => types[at] === type.Hash && /^#(?:\d|-\d|-?$)/.test(textOf(tokens, at)) && !isInBrackets(tokens, from, at),
   );
-  if (prelude !== '' && badHash === undefined && parses(selector, 'selectorList')) return null;
+  const isRight = badHash === undefined && !hasLooseCombinator(tokens, from, to) && parses(selector, 'selectorList');
+  if (prelude !== '' && isRight) return null;
   const what = prelude === '' ? 'a { has no selector before it' : `\`${short(prelude)}\` is not a selector`;
   return { at: from, message: `${what}, so its rule is lost` };
+}
+
+/** The text of some tokens with a space for each comment and none at its ends. */
+function bare(tokens: Tokens, from: number, to: number): string {
+  return range(from, to)
+    .map((at) => (tokens.types[at] === type.Comment ? ' ' : textOf(tokens, at)))
+    .join('')
+    .trim();
+}
+
+/** Whether a combinator or a comma has no selector after it: `a > > b`, `a + , b`, `a,`. css-tree reads over these; browsers do not. */
+function hasLooseCombinator(tokens: Tokens, from: number, to: number): boolean {
+  let depth = 0;
+  for (const at of range(from, to)) {
+    const kind = tokens.types[at];
+    if (kind === type.LeftSquareBracket) depth += 1;
+    if (kind === type.RightSquareBracket) depth -= 1;
+    const isComma = kind === type.Comma;
+    if (depth > 0 || (!isComma && !isCombinator(tokens, at))) continue;
+    const next = skipSpace(tokens, at + 1);
+    if (next >= to || tokens.types[next] === type.Comma || (!isComma && isCombinator(tokens, next))) return true;
+  }
+  return false;
+}
+
+function isCombinator(tokens: Tokens, at: number): boolean {
+  return tokens.types[at] === type.Delim && ['>', '+', '~'].includes(textOf(tokens, at));
 }
 
 /** A nested rule's selector with an & before each combinator that leads one: `> b, + c` as `& > b, & + c`. */
@@ -144,15 +172,15 @@ function absolute(tokens: Tokens, from: number, to: number): string {
   let leads = true;
   for (let at = from; at < to; at += 1) {
     const kind = tokens.types[at] as number;
-    const raw = textOf(tokens, at);
-    if (leads && kind === type.Delim && (raw === '>' || raw === '+' || raw === '~')) out += '& ';
+    const raw = kind === type.Comment ? ' ' : textOf(tokens, at);
+    if (leads && isCombinator(tokens, at)) out += '& ';
     if (!isSpace(kind)) leads = false;
     if (CLOSER.has(kind)) depth += 1;
     else if (kind === type.RightParenthesis || kind === type.RightSquareBracket) depth -= 1;
     else if (kind === type.Comma && depth === 0) leads = true;
     out += raw;
   }
-  return out;
+  return out.trim();
 }
 
 const parsed = new Map<string, boolean>();
@@ -225,7 +253,9 @@ function isInBrackets(tokens: Tokens, from: number, at: number): boolean {
 }
 
 function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, n) => from + n);
+  const numbers: number[] = [];
+  for (let at = from; at < to; at += 1) numbers.push(at);
+  return numbers;
 }
 
 function short(text: string): string {
