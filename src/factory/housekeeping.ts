@@ -96,7 +96,8 @@ async function tidySessions(config: Config, needed: Set<string>, now: Date): Pro
   const leaves = config.dataset.hub.repo !== undefined;
   const waiting = new Set(leaves ? await new Outbox(config.data).ids() : []);
   let cleared = 0;
-  for (const name of await readdir(root).catch(() => [] as string[])) {
+  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
     const folder = join(root, name);
     const last = await newestSession(folder);
     if (last === null) {
