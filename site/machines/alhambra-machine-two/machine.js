@@ -226,8 +226,8 @@
       const [x2, y2] = polar(100, 100, major ? 65 : 71, angle(value));
       draw(svg, 'path', { d: `M${x1} ${y1}L${x2} ${y2}`, stroke: '#1d1712', 'stroke-width': major ? 2.6 : 1.2 });
       if (!major) continue;
-      const [x, y] = polar(100, 100, 53, angle(value));
-      draw(svg, 'text', { x, y: Number(y) + 6, 'text-anchor': 'middle', 'font-size': 17, fill: '#1d1712' }, String(value));
+      const [x, y] = polar(100, 100, 48, angle(value));
+      draw(svg, 'text', { x, y: Number(y) + 6, 'text-anchor': 'middle', 'font-size': 16.5, fill: '#1d1712' }, String(value));
     }
     draw(svg, 'text', { x: 100, y: 148, 'text-anchor': 'middle', 'font-size': 20, 'font-weight': 700, fill: '#1d1712' }, unit);
     const needle = draw(svg, 'g', {});
