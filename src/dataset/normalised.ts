@@ -4,7 +4,6 @@ import { writeFileDurable } from '../support/files.ts';
 import { Spool } from '../trajectory/spool.ts';
 import { asDataUrl, openaiOf } from './openai.ts';
 import { parquetOf } from './parquet.ts';
-import { readFrame } from './row-reader.ts';
 import { rowFiles } from './row-files.ts';
 import type { DatasetStore } from './store.ts';
 import type { RowSummary } from './summary.ts';
@@ -56,27 +55,25 @@ export async function exportOpenai(
   try {
     for (const { id } of rows) {
       const folder = store.rowFolder(id);
-      const imageAs = asFiles ? async (path: string) => path : asDataUrl(folder);
-      const { messages, trouble } = await openaiOf(store.rowPath(id), imageAs);
+      const shown = new Set<string>();
+      const named = async (path: string): Promise<string> => {
+        shown.add(path);
+        return path;
+      };
+      const { messages, trouble } = await openaiOf(store.rowPath(id), asFiles ? named : asDataUrl(folder));
       if (trouble !== null || messages.length === 0) {
         left.push({ id, why: trouble ?? 'it has no messages' });
         continue;
       }
       spool.push(`${JSON.stringify({ id, messages })}\n`);
       await spool.drain();
-      if (asFiles) await copyImages(store, id, out);
+      // Images keep their names: they are hashes, so those of different rows go in one folder.
+      if (shown.size > 0) await mkdir(join(out, 'images'), { recursive: true });
+      for (const path of shown) await copyFile(join(folder, path), join(out, path));
     }
     await spool.sync();
   } finally {
     await spool.close();
   }
   return { files: [file], left };
-}
-
-/** Images keep their names: they are hashes, so those of different rows go in one folder. */
-async function copyImages(store: DatasetStore, id: string, out: string): Promise<void> {
-  const { keys } = await readFrame(store.rowPath(id));
-  const images = Array.isArray(keys.images) ? (keys.images as string[]) : [];
-  if (images.length > 0) await mkdir(join(out, 'images'), { recursive: true });
-  for (const path of images) await copyFile(join(store.rowFolder(id), path), join(out, path));
 }

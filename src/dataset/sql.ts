@@ -12,8 +12,8 @@ function views(glob: string, largest: number): string[] {
     `CREATE VIEW rows AS SELECT * FROM ${source}`,
     `CREATE VIEW tips AS SELECT * FROM rows
        WHERE id NOT IN (SELECT unnest(list_filter(chain, link -> link <> id)) FROM rows)`,
-    `CREATE VIEW finished AS SELECT * FROM rows WHERE complete AND machinery->>'outcome' = 'settled'
-       AND machinery->>'catalogue_check' = 'success' AND machinery->>'probe' = 'success'`,
+    `CREATE VIEW finished AS SELECT * FROM rows WHERE complete AND (machinery->>'outcome') = 'settled'
+       AND (machinery->>'catalogue_check') = 'success' AND (machinery->>'probe') = 'success'`,
     `CREATE VIEW messages AS
        SELECT id, n - 1 AS n, message->>'role' AS role, message->>'type' AS type, message->>'content' AS content,
          message->>'reasoning' AS reasoning, message->'tool_calls' AS tool_calls, message->>'tool_call_id' AS tool_call_id,
@@ -23,7 +23,7 @@ function views(glob: string, largest: number): string[] {
        WITH calls AS (
          SELECT id, n, unnest(CAST(tool_calls AS JSON[])) AS call FROM messages WHERE tool_calls IS NOT NULL
        ), args AS (
-         SELECT id, n, call->>'$.function.arguments' AS args FROM calls WHERE call->>'$.function.name' = 'view'
+         SELECT id, n, call->>'$.function.arguments' AS args FROM calls WHERE (call->>'$.function.name') = 'view'
        ), shots AS (
          SELECT id, n, path FROM (
            SELECT id, n, CASE WHEN json_valid(args) THEN json_extract_string(args, '$.path') END AS path FROM args

@@ -73,7 +73,11 @@ export class HubServer {
     const [status, answer] = this.#act(route, pathname, body);
     // The work is done but its answer is lost, as when the line drops at the worst moment.
     if (fault === 'cut-after') return void request.socket.destroy();
-    if (Buffer.isBuffer(answer)) return void response.writeHead(status, { ETag: '"e"' }).end(answer);
+    if (Buffer.isBuffer(answer)) {
+      const first = request.headers.range === 'bytes=0-0';
+      const range = { 'Content-Range': `bytes 0-${first ? 0 : answer.length - 1}/${answer.length}`, ETag: '"e"' };
+      return void response.writeHead(206, range).end(first ? answer.subarray(0, 1) : answer);
+    }
     json(response, answer, status);
   }
 
