@@ -67,7 +67,7 @@ async function complete(body: Record<string, unknown>, text: string): Promise<Co
   const conversation = readConversation(body);
   const turn: Turn = conversation.tools
     ? await nextTurn(conversation)
-    : { reasoning: '', text: summarise(conversation), calls: [] };
+    : { reasoning: '', text: await summarise(conversation), calls: [] };
   // Pictures are counted as a few hundred tokens each, not as the base64 they come in.
   const prompt = tokens(text.replace(/"data:[^"]{200,}"/g, '"'.padEnd(1600)));
   const told = tokens(turn.reasoning + (turn.text ?? '') + JSON.stringify(turn.calls));

@@ -52,7 +52,8 @@ export function* events(completion: Completion): Generator<string> {
   const created = now();
   const event = (choices: object[], more: object = {}) =>
     `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices, ...more })}\n\n`;
-  const delta = (value: object, reason: string | null = null) => event([{ index: 0, delta: value, finish_reason: reason }]);
+  const delta = (value: object, reason: string | null = null) =>
+    event([{ index: 0, delta: value, finish_reason: reason }]);
   yield delta({ role: 'assistant', content: '' });
   for (const piece of cut(turn.reasoning, WORDS)) yield delta({ reasoning: piece });
   for (const piece of cut(turn.text ?? '', WORDS)) yield delta({ content: piece });

@@ -81,5 +81,8 @@ function parsed(text: string | undefined): Record<string, unknown> {
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part) => (part as { text?: unknown })?.text).filter((text) => typeof text === 'string').join('\n');
+  return content
+    .map((part) => (part as { text?: unknown })?.text)
+    .filter((text) => typeof text === 'string')
+    .join('\n');
 }

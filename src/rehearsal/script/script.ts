@@ -18,7 +18,8 @@ export async function nextTurn(conversation: Conversation): Promise<Turn> {
   const stock = readStock(conversation, since);
   if (!stock) return orGiveUp(takeStock(since), conversation);
   const piece = await currentPiece(conversation, stock);
-  if (!piece) return giveUp('Every machine I can make is on the shelf, or its place is taken: there is nothing to add.');
+  if (!piece)
+    return giveUp('Every machine I can make is on the shelf, or its place is taken: there is nothing to add.');
   const progress = readProgress(conversation, stock, piece);
   const steps = [lookAtShelf, plan, brief, writeFiles, appendEntry, commission, look, mend, settle];
   for (const step of steps) {
@@ -73,7 +74,9 @@ function lookAtShelf(scene: Scene): Turn | null {
       'The catalogue says what the others are; it does not say what they look like. I want the newest ones on the table before I think of my own.';
     return turn({ reasoning }, shell(command));
   }
-  const paths = shot.result.split(/[\s"'`]+/).filter((word) => newest.some((slug) => word.endsWith(`/${slug}-desktop.png`)));
+  const paths = shot.result
+    .split(/[\s"'`]+/)
+    .filter((word) => newest.some((slug) => word.endsWith(`/${slug}-desktop.png`)));
   const wanted = [...new Set(paths)].filter(
     (path) => !conversation.calls.some((one) => one.name === 'view' && one.args.path === path),
   );
@@ -82,8 +85,12 @@ function lookAtShelf(scene: Scene): Turn | null {
   return turn({ reasoning }, ...wanted.map((path) => call('view', { path })));
 }
 
-const hasPlan = ({ calls, checkpoints }: Conversation) =>
-  calls.some((one) => one.name === 'plan' && one.ok) || checkpoints.some((text) => text.includes('plan'));
+/** A harness may send a summary as a system message or as a user's: both can hold what was decided. */
+const wasTold = ({ checkpoints, prompts }: Conversation, words: string) =>
+  checkpoints.some((text) => text.includes(words)) || prompts.some(({ text }) => text.includes(words));
+
+const hasPlan = (conversation: Conversation) =>
+  conversation.calls.some((one) => one.name === 'plan' && one.ok) || wasTold(conversation, 'the plan is made');
 
 function plan(scene: Scene): Turn | null {
   const { conversation, piece, stock } = scene;
@@ -103,15 +110,24 @@ function plan(scene: Scene): Turn | null {
 
 function brief(scene: Scene): Turn | null {
   const { conversation, piece } = scene;
-  const opening = piece.voice.brief.slice(0, 60);
+  const opening = openingOf(piece.voice.brief);
   if (isBegun(scene) || conversation.said.includes(opening)) return null;
-  const done = conversation.checkpoints.some((text) => text.includes(opening));
-  if (done) return null;
+  if (wasTold(conversation, opening)) return null;
   return turn(
-    { reasoning: 'The brief is what I will hold the pictures against later, so it has to be particular.', text: piece.voice.brief },
+    {
+      reasoning: 'The brief is what I will hold the pictures against later, so it has to be particular.',
+      text: piece.voice.brief,
+    },
     call('progress', { completed: ['Shelf seen', 'Candidates struck', 'Brief'], current: 'Writing the four files' }),
   );
 }
+
+/** Enough of a text to know it again wherever it was copied to: the beginning of its first long line. */
+export const openingOf = (text: string) =>
+  text
+    .split('\n')
+    .find((line) => line.length > 40)
+    ?.slice(0, 80) ?? text;
 
 /** The simulation first: what moves decides what the panel must show. */
 const WRITING_ORDER = ['machine.js', 'index.html', 'machine.css', 'manual.html'] as const;
@@ -164,15 +180,23 @@ function mend({ conversation, piece, progress }: Scene): Turn | null {
 
 function settle({ conversation, piece, progress }: Scene): Turn | null {
   const failed = [progress.check, progress.probe].find((gate) => gate?.exit !== 0);
-  const returned = conversation.prompts.filter(({ text }) => /finding/i.test(text)).length;
+  const returned = conversation.prompts.filter(({ text }) => /gates found|findings?\b/i.test(text)).length;
   if (!failed && returned < 2) {
-    const line = { reasoning: 'Both gates pass, and the pictures show what the brief asked for.', text: piece.voice.final.manual };
+    const line = {
+      reasoning: 'Both gates pass, and the pictures show what the brief asked for.',
+      text: piece.voice.final.manual,
+    };
     return turn(line, call('success', { summary: piece.voice.summary }));
   }
-  if (!failed) return giveUp('The gates of my own pass, and what came back twice is nothing I can see or mend from here.');
+  if (!failed)
+    return giveUp('The gates of my own pass, and what came back twice is nothing I can see or mend from here.');
   // Once more from the start: a page that was slow this time may not be the next.
   const { slug } = piece.entry;
-  const again = turn({ reasoning: 'A gate is not content with the finished machine. Once more, to see whether it says the same.' }, shell(checkCommand(slug)), shell(probeCommand(slug)));
+  const again = turn(
+    { reasoning: 'A gate is not content with the finished machine. Once more, to see whether it says the same.' },
+    shell(checkCommand(slug)),
+    shell(probeCommand(slug)),
+  );
   const next = orGiveUp(again, conversation);
   return next === again ? again : giveUp(`the finished machine does not pass: ${tail(failed.output)}`);
 }

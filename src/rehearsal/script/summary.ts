@@ -1,23 +1,29 @@
+import { type Piece, pieces } from '../repertoire.ts';
 import type { Conversation } from './conversation.ts';
+import { openingOf } from './script.ts';
 
 /**
- * Words for a request that offers no tools: a summary of the conversation so far, for the one that takes its place.
- * It keeps what the script asks of a past that is gone; the state of the files is looked up anew.
+ * Words for a request that offers no tools: a summary of the conversation, for the one that takes its place.
+ * The conversation may come as messages or, written out, in the one message that asks. What the script needs of a past
+ * that is gone (the plan, the brief) is kept word for word; the state of the files is looked up anew anyway.
  */
-export function summarise(conversation: Conversation): string {
-  const wrote = conversation.calls.filter((call) => call.name === 'write' && call.ok).map((call) => String(call.args.path));
-  const ran = conversation.calls.filter((call) => call.name === 'shell' && call.ok).length;
-  const viewed = conversation.calls.filter((call) => call.name === 'view').map((call) => String(call.args.path));
-  const planned = conversation.calls.some((call) => call.name === 'plan' && call.ok);
+export async function summarise(conversation: Conversation): Promise<string> {
+  const told = [conversation.said, ...conversation.checkpoints, ...conversation.prompts.map(({ text }) => text)].join(
+    '\n',
+  );
+  const piece = (await pieces()).find(({ voice }) => told.includes(openingOf(voice.choice)));
   return [
     'Where the shift stands.',
-    planned ? 'The shelf was seen and ten candidates judged; the plan is made and followed.' : 'The shelf is being read.',
-    `Written: ${[...new Set(wrote)].join(', ') || 'nothing yet'}.`,
-    `Commands run: ${ran}. Pictures looked at: ${[...new Set(viewed)].join(', ') || 'none yet'}.`,
-    'Next: take stock of the checkout, then the first step of the order that is not done.',
-    conversation.said.trim() ? `In my own words so far:\n${conversation.said.trim().slice(-4000)}` : '',
-    ...conversation.checkpoints,
+    ...(piece ? pastOf(piece, told) : ['The shelf was being read; nothing is decided yet.']),
   ]
-    .filter(Boolean)
-    .join('\n');
+    .concat('Next: take stock of the checkout, then the first step of the order that is not done.')
+    .join('\n\n');
+}
+
+function pastOf({ entry, voice }: Piece, told: string): string[] {
+  const past = [
+    `Ten candidates were judged against the shelf and the plan is made. The machine is ${entry.name} (${entry.slug}).`,
+    voice.choice,
+  ];
+  return told.includes(openingOf(voice.brief)) ? [...past, voice.brief] : past;
 }
