@@ -6,8 +6,8 @@ export default defineConfig({
     globalSetup: ['test/helpers/global-setup.ts'],
     reporters: ['default', './test/helpers/count-reporter.ts'],
     // Browser and whole-shift tests share two cores with Chromium: generous limits, so that only a hang fails.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     pool: 'forks',
     maxWorkers: 2,
   },

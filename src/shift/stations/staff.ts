@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../../config/load.ts';
 import { readOrder } from '../../config/order.ts';
 import { told } from '../../config/units.ts';
+import { findChromium } from '../../gates/probe/chromium.ts';
 import { chooseSandbox, refuseUnconfined } from '../../harness/confine/choose.ts';
 import { chooseHarness } from '../../harness/index.ts';
 import { resolveUpstream } from '../../harness/providers.ts';
@@ -40,6 +41,7 @@ async function take({ config }: Context): Promise<StationResult> {
   const upstream = resolveUpstream(config);
   const { harness, why } = await chooseHarness(config.harness, config.data);
   const version = await harness.version();
+  await findChromium(); // the probe needs it; better said before anything is spent
   const sandbox = await chooseSandbox(config.sandbox, { user: config.agent.user, data: config.data });
   refuseUnconfined(sandbox.kind, upstream.provider, config.sandbox);
   return {
