@@ -1,0 +1,25 @@
+import { Hono } from 'hono';
+import type { Metrics } from '../factory/metrics.ts';
+import type { FactoryHandle } from '../factory/types.ts';
+
+/**
+ * What machines ask of a factory: `/healthz` (it answers; a container's health check), `/readyz` (it takes shifts),
+ * `/metrics` (Prometheus). docs/operating.md tells how they are used.
+ */
+export function healthApp(factory: FactoryHandle, metrics: Metrics): Hono {
+  const app = new Hono();
+  app.get('/healthz', (context) => {
+    const { state, nextTick, paused } = factory.status();
+    // A schedule that lost its next tick without being paused would never work again: nothing else shows that.
+    const stalled = state === 'waiting' && nextTick === null && paused === null;
+    return context.json({ ok: !stalled, state }, stalled ? 503 : 200);
+  });
+  app.get('/readyz', (context) => {
+    const { state } = factory.status();
+    return context.json({ ok: state !== 'stopping', state }, state === 'stopping' ? 503 : 200);
+  });
+  app.get('/metrics', async (context) =>
+    context.body(await metrics.text(), 200, { 'content-type': metrics.contentType }),
+  );
+  return app;
+}
