@@ -13,6 +13,15 @@ export interface Chromium {
 }
 
 const PREFIX = 'machinery-probe-';
+/** Chromium makes a socket in its temporary folder, and a socket's path has at most 107 characters (unix(7)). */
+const LONGEST_FOLDER = 107 - '/org.chromium.Chromium.XXXXXX/SingletonSocket'.length;
+
+/** The system's temporary folder, or /tmp where that one's name is too long for Chromium. */
+function temporaryRoot(): string {
+  const folder = join(tmpdir(), `${PREFIX}${process.pid}-XXXXXX`);
+  return folder.length <= LONGEST_FOLDER ? tmpdir() : '/tmp';
+}
+
 /** How long a browser may take to end by itself before it is killed. */
 const CLOSE_LIMIT_MS = 3_000;
 
@@ -52,7 +61,7 @@ const STEADY = [
 export async function launch(executable: string): Promise<Chromium> {
   const { chromium } = await import('playwright-core');
   await sweep();
-  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const folder = await mkdtemp(join(temporaryRoot(), `${PREFIX}${process.pid}-`));
   const home = join(folder, 'home');
   await mkdir(home);
   const open = (sandbox: boolean) =>
@@ -127,10 +136,11 @@ function kill(pid: number): void {
 
 /** Removes what a probe that was killed outright left behind: folders named after a process that is no more. */
 async function sweep(): Promise<void> {
-  for (const name of await readdir(tmpdir()).catch(() => [])) {
+  const root = temporaryRoot();
+  for (const name of await readdir(root).catch(() => [])) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
     if (!Number.isInteger(owner) || owner === process.pid || isAlive(owner)) continue;
-    const folder = join(tmpdir(), name);
+    const folder = join(root, name);
     await endProcesses(folder);
     await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
