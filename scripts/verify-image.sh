@@ -17,18 +17,20 @@ fi
 
 data=$(mktemp -d)
 container=$(b from --pull-never "$tag")
+# buildah lays an empty volume of its own over the one the image declares: ours is to be seen there.
+b config --volume /data- "$container"
 cleanup() {
   b rm "$container" >/dev/null 2>&1 || true
   rm -rf "$data"
 }
 trap cleanup EXIT
 
-# What an engine would do with the image: its entry point, a volume at /data, a /tmp of its own.
+# What an engine would do with the image: its entry point, and a volume at /data. tini is not process 1 in a chroot, so it
+# is told to reap all the same.
 inside() {
-  b run --isolation chroot -v "$data:/data" --env MACHINERY_ORIGIN=/data/origin.git --env MACHINERY_PROVIDER=rehearsal \
-    "${extra[@]}" "$container" -- as-machinery tini -- "$@"
+  b run --isolation chroot -v "$data:/data" --env TINI_SUBREAPER=1 \
+    --env MACHINERY_ORIGIN=/data/origin.git --env MACHINERY_PROVIDER=rehearsal "$container" -- as-machinery tini -- "$@"
 }
-extra=()
 
 say 'no secret in the image: its configuration and its history'
 b inspect --type image "$tag" | grep -iE '(api_key|token|password|secret)[^,]*=' && die 'the image names a secret' || echo 'none'

@@ -14,6 +14,7 @@ import { git, node } from './checks/programs.ts';
 import { sandbox } from './checks/sandbox.ts';
 import { schedule } from './checks/schedule.ts';
 import { shifts } from './checks/shifts.ts';
+import { secrets } from './checks/secrets.ts';
 import type { Examination, Examiner, Surroundings } from './examination.ts';
 
 export type { Examination } from './examination.ts';
@@ -27,6 +28,7 @@ const EXAMINERS: readonly Examiner[] = [
   sandbox,
   harness,
   model,
+  secrets,
   order,
   origin,
   catalogue,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Outbox } from '../../src/dataset/outbox.ts';
@@ -51,6 +51,7 @@ describe('the doctor', () => {
       'sandbox',
       'harness',
       'model',
+      'secrets',
       'order',
       'origin',
       'shelf',
@@ -118,6 +119,16 @@ describe('the doctor', () => {
         told: expect.stringContaining('ECONNREFUSED'),
       });
     });
+  });
+
+  it('names the secrets that are set, and a file of one that everybody may read', async () => {
+    const file = join(factory.root, 'key.txt');
+    writeFileSync(file, KEY, { mode: 0o400 });
+    vi.stubEnv('OPENROUTER_API_KEY_FILE', file);
+    const env = { OPENROUTER_API_KEY_FILE: file };
+    expect(await find('secrets', {}, env)).toMatchObject({ state: 'ok', told: 'set: OPENROUTER_API_KEY' });
+    chmodSync(file, 0o444);
+    expect(await find('secrets', {}, env)).toMatchObject({ state: 'warning', told: expect.stringContaining(file) });
   });
 
   describe('on the origin', () => {
