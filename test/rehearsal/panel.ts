@@ -19,20 +19,37 @@ export interface Hand {
   set(name: string, value: number): Promise<void>;
 }
 
+export interface PanelOptions {
+  positions: Record<string, string>;
+  width?: number;
+  height?: number;
+  touch?: boolean;
+}
+
+interface Pointer {
+  down(): Promise<unknown>;
+  move(x: number, y: number): Promise<unknown>;
+  up(): Promise<unknown>;
+}
+
 /** A panel of the repertoire, open in a page. The simulation is hurried by its own `tick`; hands work the real controls. */
 export class Panel {
   readonly errors: string[] = [];
   readonly page: Page;
+  /** By a lever's name, where its position stands in the state. */
+  private readonly positions: Record<string, string>;
 
-  constructor(page: Page) {
+  private constructor(page: Page, positions: Record<string, string>) {
     this.page = page;
+    this.positions = positions;
     page.on('pageerror', (error) => this.errors.push(error.message));
     page.on('console', (message) => message.type() === 'error' && this.errors.push(message.text()));
   }
 
-  static async open(browser: Browser, slug: string, width = 1440, height = 900): Promise<Panel> {
-    const page = await browser.newPage({ viewport: { width, height } });
-    const panel = new Panel(page);
+  static async open(browser: Browser, slug: string, options: PanelOptions): Promise<Panel> {
+    const { width = 1440, height = 900, touch = false } = options;
+    const page = await browser.newPage({ viewport: { width, height }, hasTouch: touch, reducedMotion: 'reduce' });
+    const panel = new Panel(page, options.positions);
     const file = join(PACKAGE_ROOT, 'src', 'rehearsal', 'repertoire', slug, 'index.html');
     await page.goto(pathToFileURL(file).href);
     return panel;
@@ -46,13 +63,16 @@ export class Panel {
     return this.page.evaluate(`(window.machine.tick(${seconds}), window.machine.state())`);
   }
 
-  /** Ticks until the state is as wanted. @throws when it is not within `most` simulated seconds. */
+  /**
+   * Ticks until the state is as wanted; the waiting is done in the page, so `wanted` may use nothing from outside itself.
+   * @throws when it is not within `most` simulated seconds.
+   */
   async until(what: string, wanted: (state: State) => boolean, most = 120, stride = 0.5): Promise<State> {
-    for (let spent = 0; spent <= most; spent += stride) {
-      const state = await this.tick(stride);
-      if (wanted(state)) return state;
-    }
-    throw new Error(`${what} did not come in ${most} s: ${JSON.stringify(await this.state())}`);
+    const [met, state] = await this.page.evaluate<[boolean, State]>(
+      `(() => { const m = window.machine, wanted = ${wanted}; for (let t = 0; t <= ${most}; t += ${stride}) { m.tick(${stride}); if (wanted(m.state())) return [true, m.state()]; } return [false, m.state()]; })()`,
+    );
+    if (!met) throw new Error(`${what} did not come in ${most} s: ${JSON.stringify(state)}`);
+    return state;
   }
 
   control(name: string | RegExp) {
@@ -65,7 +85,38 @@ export class Panel {
   /** Real clicks, and a drag round the pivot. */
   mouse: Hand = {
     press: (name) => this.control(name).click(),
-    set: (name, value) => this.drag(name, value),
+    set: (name, value) => {
+      const { mouse } = this.page;
+      return this.drag(name, value, {
+        down: () => mouse.down(),
+        move: (x, y) => mouse.move(x, y),
+        up: () => mouse.up(),
+      });
+    },
+  };
+
+  /** Taps, and a finger that is kept on the screen. */
+  touch: Hand = {
+    press: (name) => this.control(name).tap(),
+    set: async (name, value) => {
+      const client = await this.page.context().newCDPSession(this.page);
+      let at = { x: 0, y: 0 };
+      let on = false;
+      const send = (type: string) =>
+        client.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [at] } as never);
+      await this.drag(name, value, {
+        down: async () => {
+          await send('touchStart');
+          on = true;
+        },
+        move: async (x, y) => {
+          at = { x, y };
+          if (on) await send('touchMove');
+        },
+        up: () => send('touchEnd'),
+      });
+      await client.detach();
+    },
   };
 
   /** Tab to it, then keys; nothing else. */
@@ -80,23 +131,22 @@ export class Panel {
         const now = await this.valueOf(name);
         if (now === value) return;
         await this.page.keyboard.press(now < value ? 'ArrowUp' : 'ArrowDown');
-        await this.drawn();
       }
       throw new Error(`${name} does not come to ${value}`);
     },
   };
 
   private async tabTo(name: string | RegExp): Promise<void> {
-    const wanted = this.control(name);
+    const wanted = await this.control(name).elementHandle();
     for (let n = 0; n < 60; n += 1) {
-      if (await wanted.evaluate((node) => node === node.ownerDocument.activeElement)) return;
+      if (await wanted?.evaluate((node) => node === node.ownerDocument.activeElement)) return;
       await this.page.keyboard.press('Tab');
     }
     throw new Error(`${name} is not reached with Tab`);
   }
 
-  async valueOf(name: string): Promise<number> {
-    return Number(await this.control(name).getAttribute('aria-valuenow'));
+  private valueOf(name: string): Promise<number> {
+    return this.page.evaluate(`window.machine.state()[${JSON.stringify(this.positions[name])}]`);
   }
 
   /** Waits until the panel shows the state: two frames. */
@@ -104,8 +154,8 @@ export class Panel {
     await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   }
 
-  /** Turns a lever about its pivot by small moves of a held mouse, until it stands where it should. */
-  private async drag(name: string, value: number): Promise<void> {
+  /** Turns a lever about its pivot by small moves of a held pointer, until it stands where it should. */
+  private async drag(name: string, value: number, pointer: Pointer): Promise<void> {
     const lever = this.control(name);
     await lever.scrollIntoViewIfNeeded();
     const box = await lever.locator('.pivot').boundingBox();
@@ -113,17 +163,18 @@ export class Panel {
     const [x, y, reach] = [box.x + box.width / 2, box.y + box.height / 2, Math.max(24, box.width * 1.4)];
     const to = (degrees: number) => {
       const angle = (degrees * Math.PI) / 180;
-      return this.page.mouse.move(x + reach * Math.sin(angle), y - reach * Math.cos(angle));
+      return pointer.move(x + reach * Math.sin(angle), y - reach * Math.cos(angle));
     };
     let bearing = -40;
     await to(bearing);
-    await this.page.mouse.down();
-    for (let n = 0; n < 400 && (await this.valueOf(name)) !== value; n += 1) {
-      bearing += (await this.valueOf(name)) < value ? 6 : -6;
+    await pointer.down();
+    for (let n = 0; n < 200; n += 1) {
+      const now = await this.valueOf(name);
+      if (now === value) break;
+      bearing += now < value ? 11 : -11;
       await to(bearing);
-      await this.drawn();
     }
-    await this.page.mouse.up();
+    await pointer.up();
     if ((await this.valueOf(name)) !== value) throw new Error(`${name} cannot be dragged to ${value}`);
   }
 }

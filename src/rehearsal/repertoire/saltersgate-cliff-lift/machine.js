@@ -492,19 +492,34 @@
   let swell = 0;
   let shown = '';
 
-  const turn = (node, degrees, cx, cy) => node.setAttribute('transform', `rotate(${degrees.toFixed(2)} ${cx} ${cy})`);
   const held = {};
   const part = (selector) => held[selector] || (held[selector] = $(selector));
+  const said = new Map();
+
+  /** Sets an attribute, but only when it is another than last time: a panel at rest is not painted again. */
+  function put(selector, attribute, value) {
+    const key = `${selector} ${attribute}`;
+    if (said.get(key) === value) return;
+    said.set(key, value);
+    part(selector).setAttribute(attribute, value);
+  }
+
+  function word(selector, text) {
+    if (said.get(selector) === text) return;
+    said.set(selector, text);
+    part(selector).textContent = text;
+  }
+
+  const turn = (selector, degrees, cx, cy) => put(selector, 'transform', `rotate(${degrees.toFixed(1)} ${cx} ${cy})`);
 
   function level(name, fraction, bottom, height) {
-    const node = part(`[data-level="${name}"]`);
-    const full = Math.max(0, height * clamp(fraction, 0, 1));
-    node.setAttribute('height', full.toFixed(2));
-    node.setAttribute('y', (bottom - full).toFixed(2));
+    const full = height * clamp(fraction, 0, 1);
+    put(`[data-level="${name}"]`, 'height', full.toFixed(1));
+    put(`[data-level="${name}"]`, 'y', (bottom - full).toFixed(1));
   }
 
   function needle(name, value) {
-    turn(part(`[data-needle="${name}"]`), dials[name](value), 60, 60);
+    turn(`[data-needle="${name}"]`, dials[name](value), 60, 60);
   }
 
   function placeCar(car) {
@@ -512,8 +527,8 @@
     const f = descended / LENGTH;
     const x = TOP[car][0] + FALL[0] * f + 8;
     const y = TOP[car][1] + FALL[1] * f - 34;
-    part(`[data-car="${car + 1}"]`).setAttribute('transform', `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
-    part(`[data-rope="${car}"]`).setAttribute('d', `M${618 + 16 * car} ${84 - 8 * car} L${x.toFixed(1)} ${(y + 14).toFixed(1)}`);
+    put(`[data-car="${car + 1}"]`, 'transform', `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
+    put(`[data-rope="${car}"]`, 'd', `M${618 + 16 * car} ${84 - 8 * car} L${x.toFixed(1)} ${(y + 14).toFixed(1)}`);
     level(`car${car + 1}`, s.tanks[car] / TANK, 20, 16);
     return [x, y];
   }
@@ -524,38 +539,38 @@
     needle('heat', s.blocks);
     needle('amps', s.amps);
     needle('flow', s.flow);
-    turn(part('[data-needle="block"]'), [-34, 0, 34][s.call], 65, 78);
-    part('[data-slide="grip"]').setAttribute('transform', `translate(${(20 + 180 * clamp((grip() - 0.2) / 0.8, 0, 1)).toFixed(1)} 0)`);
-    turn(part('[data-hand="hour"]'), s.clock / 120, 60, 60);
-    turn(part('[data-hand="minute"]'), s.clock / 10, 60, 60);
-    turn(part('[data-hand="second"]'), Math.floor(s.clock) * 6, 60, 60);
-    part('[data-tally="trips"]').textContent = String(s.trips % 1000).padStart(3, '0');
-    part('[data-tally="carried"]').textContent = String(s.carried % 10000).padStart(4, '0');
+    turn('[data-needle="block"]', [-34, 0, 34][s.call], 65, 78);
+    put('[data-slide="grip"]', 'transform', `translate(${(20 + 180 * clamp((grip() - 0.2) / 0.8, 0, 1)).toFixed(1)} 0)`);
+    turn('[data-hand="hour"]', s.clock / 120, 60, 60);
+    turn('[data-hand="minute"]', s.clock / 10, 60, 60);
+    turn('[data-hand="second"]', Math.floor(s.clock) * 6, 60, 60);
+    word('[data-tally="trips"]', String(s.trips % 1000).padStart(3, '0'));
+    word('[data-tally="carried"]', String(s.carried % 10000).padStart(4, '0'));
     level('cistern', s.cistern / CISTERN, 138, 126);
     level('tower', s.cistern / CISTERN, 41, 28);
     level('sump', s.sump / SUMP, 138, 126);
-    part('[data-level="sandbox"]').setAttribute('width', (52 * s.sandbox) / 100);
-    part('[data-ball]').setAttribute('cy', (60 - 44 * clamp((s.prime - 0.1) / 0.85, 0, 1)).toFixed(1));
+    put('[data-level="sandbox"]', 'width', (0.52 * s.sandbox).toFixed(1));
+    put('[data-ball]', 'cy', (60 - 44 * clamp((s.prime - 0.1) / 0.85, 0, 1)).toFixed(1));
     const at = [placeCar(0), placeCar(1)];
-    turn(part('[data-sheave]'), (s.home === 0 ? 1 : -1) * s.u * 76 * -1, 628, 82);
-    part('[data-fret]').setAttribute('opacity', (0.94 * s.fret).toFixed(3));
-    part('[data-swell]').setAttribute('transform', `translate(${(14 * Math.sin(swell / 3)).toFixed(1)} ${(2 * Math.sin(swell / 1.7)).toFixed(1)})`);
-    part('[data-spray]').setAttribute('d', spray(at));
-    turn(part('[data-arm]'), starterAngle(s.starter), 85, 98);
-    turn(part('[data-lever="fill"]'), fillAngle(s.fill), 104, 124);
-    turn(part('[data-wheel]'), s.brake * 54, 130, 130);
-    turn(part('[data-brake-pointer]'), brakeAngle(s.brake), 130, 130);
-    turn(part('[data-key]'), s.gates ? 90 : 0, 60, 78);
-    part('[data-chain]').setAttribute('transform', `translate(0 ${s.chain ? 26 : 0})`);
-    part('[data-gear-word]').textContent = s.gripped ? 'Gripping' : s.belt < 0.5 ? 'Belt off' : 'Armed';
-    part('[data-rearm]').setAttribute('transform', `translate(0 ${s.gripped || s.belt < 0.5 ? 46 : 0})`);
+    turn('[data-sheave]', (s.home === 0 ? 1 : -1) * s.u * 76 * -1, 628, 82);
+    put('[data-fret]', 'opacity', (0.94 * s.fret).toFixed(3));
+    put('[data-swell]', 'transform', `translate(${(14 * Math.sin(Math.floor(swell * 12) / 36)).toFixed(1)} ${(2 * Math.sin(Math.floor(swell * 12) / 20)).toFixed(1)})`);
+    put('[data-spray]', 'd', spray(at));
+    turn('[data-arm]', starterAngle(s.starter), 85, 98);
+    turn('[data-lever="fill"]', fillAngle(s.fill), 104, 124);
+    turn('[data-wheel]', s.brake * 54, 130, 130);
+    turn('[data-brake-pointer]', brakeAngle(s.brake), 130, 130);
+    turn('[data-key]', s.gates ? 90 : 0, 60, 78);
+    put('[data-chain]', 'transform', `translate(0 ${s.chain ? 26 : 0})`);
+    word('[data-gear-word]', s.gripped ? 'Gripping' : s.belt < 0.5 ? 'Belt off' : 'Armed');
+    put('[data-rearm]', 'transform', `translate(0 ${s.gripped || s.belt < 0.5 ? 46 : 0})`);
     part('[data-part="guard"]').classList.toggle('lifted', s.guard);
     speak();
     const words = s.flaps.join('|');
     if (words !== shown) {
       shown = words;
       $$('[data-flap]').forEach((node) => node.classList.toggle('fallen', s.flaps.includes(node.dataset.flap)));
-      part('[data-spoken]').textContent = s.flaps.length ? `Flaps down: ${s.flaps.join(', ').toLowerCase()}` : '';
+      word('[data-spoken]', s.flaps.length ? `Flaps down: ${s.flaps.join(', ').toLowerCase()}` : '');
     }
   }
 
@@ -570,24 +585,16 @@
     return lines.length ? lines.join(' ') : 'M0 0';
   }
 
-  const said = {};
-  function say(selector, attribute, value) {
-    const key = selector + attribute;
-    if (said[key] === value) return;
-    said[key] = value;
-    part(selector).setAttribute(attribute, value);
-  }
-
   function speak() {
-    say('[data-control="FILL COCK"]', 'aria-valuenow', String(s.fill));
-    say('[data-control="FILL COCK"]', 'aria-valuetext', ['Shut', 'Quarter', 'Half', 'Three quarters', 'Full'][s.fill]);
-    say('[data-control="BRAKE WHEEL"]', 'aria-valuenow', String(s.brake));
-    say('[data-control="BRAKE WHEEL"]', 'aria-valuetext', s.brake === 10 ? '10, hard on' : s.brake === 0 ? '0, off' : String(s.brake));
-    say('[data-control="PUMP STARTER"]', 'aria-valuenow', String(s.starter));
-    say('[data-control="PUMP STARTER"]', 'aria-valuetext', s.starter === 0 ? 'Off' : s.starter === 6 ? 'Stud 6, run' : `Stud ${s.starter}`);
-    say('[data-control="GATE KEY"]', 'aria-checked', String(s.gates));
-    say('[data-control="DISCHARGE CHAIN"]', 'aria-checked', String(s.chain));
-    say('[data-part="guard"]', 'aria-pressed', String(s.guard));
+    put('[data-control="FILL COCK"]', 'aria-valuenow', String(s.fill));
+    put('[data-control="FILL COCK"]', 'aria-valuetext', ['Shut', 'Quarter', 'Half', 'Three quarters', 'Full'][s.fill]);
+    put('[data-control="BRAKE WHEEL"]', 'aria-valuenow', String(s.brake));
+    put('[data-control="BRAKE WHEEL"]', 'aria-valuetext', s.brake === 10 ? '10, hard on' : s.brake === 0 ? '0, off' : String(s.brake));
+    put('[data-control="PUMP STARTER"]', 'aria-valuenow', String(s.starter));
+    put('[data-control="PUMP STARTER"]', 'aria-valuetext', s.starter === 0 ? 'Off' : s.starter === 6 ? 'Stud 6, run' : `Stud ${s.starter}`);
+    put('[data-control="GATE KEY"]', 'aria-checked', String(s.gates));
+    put('[data-control="DISCHARGE CHAIN"]', 'aria-checked', String(s.chain));
+    put('[data-part="guard"]', 'aria-pressed', String(s.guard));
   }
 
   /* ------------------------------------------------------------------ sound, only after a hand has touched the desk */
@@ -596,6 +603,7 @@
   let rumble = null;
   let struckSoFar = 0;
   let trembler = 0;
+  let muffled = false;
 
   function wake() {
     if (audio) return;
@@ -644,6 +652,12 @@
 
   function sound(seconds) {
     if (!audio || audio.state !== 'running') return;
+    if (muffled) {
+      rush.gain.gain.value = 0;
+      rumble.gain.gain.value = 0;
+      struckSoFar = s.strokes;
+      return;
+    }
     const now = audio.currentTime;
     const pouring = s.fillFlow / 150 + (s.chain && docked() && s.tanks[other()] > 5 ? 0.7 : 0);
     rush.gain.gain.setTargetAtTime(Math.min(0.05, 0.045 * pouring), now, 0.15);
@@ -726,6 +740,10 @@
     press('[data-part="guard"]', acts.guard);
     press('[data-part="rearm"]', acts.rearm);
     $$('[data-fault]').forEach((peg) => peg.addEventListener('click', () => machine.inject(peg.dataset.fault)));
+    $('[data-muffle]').addEventListener('click', (event) => {
+      muffled = !muffled;
+      event.currentTarget.setAttribute('aria-pressed', String(muffled));
+    });
     const booklet = $('[data-manual]');
     $('[data-action="manual"]').addEventListener('click', () => booklet.showModal());
     $('[data-action="close-manual"]').addEventListener('click', () => booklet.close());
@@ -733,14 +751,16 @@
     document.addEventListener('keydown', wake);
   }
 
+  const pegs = $$('.peg');
+  const still = window.matchMedia('(prefers-reduced-motion: reduce)');
   let before = 0;
   function frame(at) {
     const seconds = clamp((at - before) / 1000, 0, 0.25);
     before = at;
-    swell += seconds;
+    if (!still.matches) swell += seconds;
     machine.tick(seconds);
     render();
-    $$('.peg').forEach((peg, n) => peg.classList.toggle('turned', [s.causes.weed, s.causes.plug, s.causes.belt, s.causes.fret][n]));
+    pegs.forEach((peg, n) => peg.classList.toggle('turned', [s.causes.weed, s.causes.plug, s.causes.belt, s.causes.fret][n]));
     part('.annunciator').classList.toggle('ringing', s.ringing);
     sound(seconds);
     requestAnimationFrame(frame);
