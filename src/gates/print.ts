@@ -61,7 +61,11 @@ function plural(count: number, noun: string): string {
 
 function grouped(findings: readonly Finding[]): Map<string, Finding[]> {
   const groups = new Map<string, Finding[]>();
-  for (const finding of findings) groups.set(finding.machine, [...(groups.get(finding.machine) ?? []), finding]);
+  for (const finding of findings) {
+    const group = groups.get(finding.machine);
+    if (group) group.push(finding);
+    else groups.set(finding.machine, [finding]);
+  }
   return groups;
 }
 

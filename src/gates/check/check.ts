@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CATALOGUE_FILE, parseCatalogue, readCatalogueText } from '../../catalogue/catalogue.ts';
-import { type Outline, outline, positionAt } from '../../catalogue/json.ts';
+import { type Outline, outline, positionsIn } from '../../catalogue/json.ts';
 import { DEFAULT_VOCABULARY, type Vocabulary } from '../../catalogue/vocabulary.ts';
 import { FactoryError, asFactoryError } from '../../support/errors.ts';
 import { type Finding, type GateReport, report } from '../finding.ts';
@@ -41,40 +41,33 @@ export async function check(options: CheckOptions): Promise<GateReport> {
   const slugs = entries.map((entry) => stringOf(entry, 'slug'));
   const asked = options.slugs && options.slugs.length > 0 ? options.slugs : null;
   for (const slug of asked ?? []) if (!slugs.includes(slug)) throw unknownMachine(slug, site);
-  const isAsked = (slug: string) => !asked || asked.includes(slug);
-
-  const shelf = judgeShelf(entries, slugs, text, options.vocabulary ?? DEFAULT_VOCABULARY);
-  const judged = slugs
-    .map((slug, at) => ({ slug, at }))
-    .filter(({ slug, at }) => {
-      return isAsked(slug) && slug !== '' && slugs.indexOf(slug) === at;
-    });
-  const cache = options.cache ?? null;
-  const verdicts = await judgeAll(
-    judged.map(({ slug, at }) => {
-      const entry = entries[at] as Raw;
-      return { slug, names: { controls: listOf(entry, 'controls'), faults: listOf(entry, 'faults') } };
-    }),
-    site,
-    cache,
-    cache === null ? '' : gateVersion(),
-  );
-  if (cache !== null) pruneCache(cache);
-
-  const findings: Finding[] = [];
-  slugs.forEach((slug, at) => {
-    if (!isAsked(slug) || (slug !== '' && slugs.indexOf(slug) !== at)) return;
-    const files = verdicts[judged.findIndex((one) => one.at === at)] ?? [];
-    const own = shelf.filter((_, n) => (slug === '' ? shelf[n]?.at === at : shelf[n]?.finding.machine === slug));
-    findings.push(...ordered([...own.map(({ finding }) => finding), ...files]));
+  // One group of findings for each machine asked for, in the catalogue's order; an entry without a slug is its own.
+  const groups = new Map<string, Finding[]>();
+  const groupOf = (at: number) => slugs[at] || `entry ${at}`;
+  const judged = new Map<string, Raw>();
+  entries.forEach((entry, at) => {
+    const slug = slugs[at] as string;
+    if (asked && !asked.includes(slug)) return;
+    groups.set(groupOf(at), []);
+    if (slug !== '' && !judged.has(slug)) judged.set(slug, entry);
   });
+  for (const { at, finding } of judgeShelf(entries, slugs, text, options.vocabulary ?? DEFAULT_VOCABULARY)) {
+    groups.get(groupOf(at))?.push(finding);
+  }
+
+  const cache = options.cache ?? null;
+  const assignments = [...judged].map(([slug, entry]) => {
+    return { slug, names: { controls: listOf(entry, 'controls'), faults: listOf(entry, 'faults') } };
+  });
+  const verdicts = await judgeAll(assignments, site, cache, cache === null ? '' : gateVersion());
+  if (cache !== null) pruneCache(cache);
+  assignments.forEach(({ slug }, n) => {
+    groups.get(slug)?.push(...(verdicts[n] ?? []));
+  });
+
+  const findings = [...groups.values()].flatMap((group) => ordered(group));
   if (!asked) findings.push(...(await unlisted(site, slugs)));
-  return report(
-    'check',
-    judged.map(({ slug }) => slug),
-    findings,
-    startedAt,
-  );
+  return report('check', [...judged.keys()], findings, startedAt);
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -123,6 +116,7 @@ function judgeShelf(
 ): { at: number; finding: Finding }[] {
   const told: { at: number; finding: Finding }[] = [];
   let places: Outline | undefined;
+  const positionOf = positionsIn(text);
   const tell: TellEntry = (at, rule, message, key, isWarning = false) => {
     places ??= outline(text.replace(/^\ufeff/, ' '));
     const item = places.items[at];
@@ -136,7 +130,7 @@ function judgeShelf(
         machine: slug,
         message: slug === '' ? `entry ${at + 1}: ${message}` : message,
         file: CATALOGUE_FILE,
-        ...(offset === undefined ? {} : { line: positionAt(text, offset).line }),
+        ...(offset === undefined ? {} : { line: positionOf(offset).line }),
       },
     });
   };

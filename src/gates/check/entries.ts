@@ -133,7 +133,10 @@ export function judgeUniqueness(entries: readonly Raw[], tell: TellEntry): void 
     const holders = new Map<string, number[]>();
     entries.forEach((entry, at) => {
       const value = wordOf(entry);
-      if (value !== '') holders.set(value, [...(holders.get(value) ?? []), at]);
+      if (value === '') return;
+      const group = holders.get(value);
+      if (group) group.push(at);
+      else holders.set(value, [at]);
     });
     for (const group of holders.values()) {
       if (group.length < 2) continue;

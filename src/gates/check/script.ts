@@ -1,5 +1,5 @@
 import type * as ast from 'acorn';
-import { positionAt } from '../../catalogue/json.ts';
+import { positionsIn } from '../../catalogue/json.ts';
 import { folderOf } from './reference.ts';
 import { globalName, isWindow, loadsOfScript } from './script-loads.ts';
 import { type Script, parseScript } from './script-parse.ts';
@@ -39,13 +39,14 @@ export function judgeScript(text: string, slug: string, tell: Tell): void {
       { file: FILE, line: 1 },
     );
   }
+  const positionOf = positionsIn(text);
   for (const { what, address, offset } of loadsOfScript(script, folderOf(slug))) {
     tell(
       'external/request',
       `${what} names something to load from elsewhere: ${quote(address)}; a machine asks nobody for anything`,
       {
         file: FILE,
-        line: positionAt(text, offset).line,
+        line: positionOf(offset).line,
       },
     );
   }

@@ -58,8 +58,10 @@ export function structureFaults(tokens: Tokens): StyleFault[] {
       } else at = types[end.at] === type.Semicolon ? end.at + 1 : end.at;
     }
   }
-  for (const { opener } of frames.slice(1)) {
-    tell(opener, 'the { here is never closed, so the rules after it are taken into its block; add the missing }');
+  // The blocks inside the first are open because it is.
+  const [, open] = frames;
+  if (open) {
+    tell(open.opener, 'the { here is never closed, so the rules after it are taken into its block; add the missing }');
   }
   return faults;
 }

@@ -1,4 +1,4 @@
-import { positionAt } from '../../catalogue/json.ts';
+import { positionsIn } from '../../catalogue/json.ts';
 import { addressesIn, tokensOf } from './css-tokens.ts';
 import { folderOf, isElsewhere } from './reference.ts';
 import { structureFaults } from './style-structure.ts';
@@ -8,8 +8,9 @@ import { type Tell, quote } from './tell.ts';
 export function judgeStyle(text: string, slug: string, tell: Tell): void {
   const file = 'machine.css';
   const tokens = tokensOf(text);
+  const positionOf = positionsIn(text);
   for (const { offset, message } of structureFaults(tokens)) {
-    const { line, column } = positionAt(text, offset);
+    const { line, column } = positionOf(offset);
     tell('style/syntax', `${message} (line ${line}, column ${column})`, { file, line });
   }
   const folder = folderOf(slug);
@@ -18,7 +19,7 @@ export function judgeStyle(text: string, slug: string, tell: Tell): void {
     tell(
       'external/request',
       `the stylesheet loads ${quote(address)} from elsewhere; draw it in CSS or SVG, or put it in a data: address`,
-      { file, line: positionAt(text, offset).line },
+      { file, line: positionOf(offset).line },
     );
   }
 }

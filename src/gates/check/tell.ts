@@ -12,14 +12,22 @@ export interface Place {
 /** How a rule says what it found in the machine at hand. */
 export type Tell = (rule: CheckRule, message: string, place?: Place) => void;
 
+/** A rule that is broken more often than this in one file is broken in one way: what follows is only counted. */
+const MOST_TOLD = 25;
+
 /** Makes the `Tell` of one machine; what is told lands in `findings`. */
 export function teller(machine: string, findings: Finding[]): Tell {
+  const told = new Map<string, number>();
   return (rule, message, place = {}) => {
+    const key = `${rule} ${place.file ?? ''}`;
+    const count = (told.get(key) ?? 0) + 1;
+    told.set(key, count);
+    if (count > MOST_TOLD + 1) return;
     findings.push({
       rule,
       severity: place.severity ?? 'error',
       machine,
-      message,
+      message: count > MOST_TOLD ? `${message}; and so on, further places are not listed` : message,
       ...(place.file === undefined ? {} : { file: `machines/${machine}/${place.file}` }),
       ...(place.line === undefined ? {} : { line: place.line }),
     });
