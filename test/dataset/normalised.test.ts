@@ -9,7 +9,7 @@ import { ship } from '../../src/dataset/ship.ts';
 import { openSource } from '../../src/dataset/source.ts';
 import type { DatasetStore } from '../../src/dataset/store.ts';
 import { HubServer, TOKEN } from './hub-server.ts';
-import { rowId, tenRows } from './rows.ts';
+import { picture, rowId, tenRows } from './rows.ts';
 
 let dir: string;
 let store: DatasetStore;
@@ -64,9 +64,9 @@ describe('rows as Parquet', () => {
       ]),
     );
     const [image] = await sql(
-      `SELECT images[1].path AS path, decode(images[1].bytes) AS bytes ${from} WHERE id = '${rowId(0)}'`,
+      `SELECT images[1].path AS path, base64(images[1].bytes) AS bytes ${from} WHERE id = '${rowId(0)}'`,
     );
-    expect(image?.bytes).toBe(await readFile(join(store.rowFolder(rowId(0)), String(image?.path)), 'utf8'));
+    expect(image?.bytes).toBe(await readFile(join(store.rowFolder(rowId(0)), String(image?.path)), 'base64'));
     const [told] = await sql(
       `SELECT messages[2].tool_calls[1].arguments AS args, machinery_json->>'probe' AS probe ${from} WHERE id = '${rowId(0)}'`,
     );
@@ -91,9 +91,7 @@ describe("rows in OpenAI's shape", () => {
     const shown = rows[0]?.messages.find(({ content }) => Array.isArray(content))?.content as {
       image_url?: { url: string };
     }[];
-    expect(shown[1]?.image_url?.url).toBe(
-      `data:image/png;base64,${Buffer.from('tide-gate desktop 0').toString('base64')}`,
-    );
+    expect(shown[1]?.image_url?.url).toBe(`data:image/png;base64,${picture('tide-gate desktop 0').toString('base64')}`);
     // The call of row 1 that was never answered is gone.
     expect(JSON.stringify(rows[1])).not.toContain('c9');
     expect(Object.keys(rows[0]?.messages[1] ?? {})).toEqual(['role', 'content', 'tool_calls']);

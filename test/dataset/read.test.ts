@@ -13,7 +13,7 @@ import { DatasetStore } from '../../src/dataset/store.ts';
 import { tally, tallyByModel } from '../../src/dataset/tally.ts';
 import { validateRows } from '../../src/dataset/validate.ts';
 import { bot, user, writeLog } from '../session/logs.ts';
-import { MACHINE, block, rowId, tenRows } from './rows.ts';
+import { MACHINE, block, picture, rowId, tenRows } from './rows.ts';
 
 let dir: string;
 let store: DatasetStore;
@@ -150,8 +150,8 @@ describe('a row being read', () => {
       said: 'I darken it.',
       did: ['write'],
     });
-    const bytes = await readFile(join(store.rowFolder(rowId(0)), found[1]?.image as string), 'utf8');
-    expect(bytes).toBe('tide-gate phone 0');
+    const bytes = await readFile(join(store.rowFolder(rowId(0)), found[1]?.image as string));
+    expect(bytes).toEqual(picture('tide-gate phone 0'));
   });
 
   it('can be read by a person, and drives no terminal', async () => {

@@ -23,6 +23,10 @@ export const SECRET = 'sk-7"Zq/fp+Xw=Kd9&Ru';
 
 export const MACHINE = { slug: 'tide-gate', name: 'Tide gate', kind: 'sluice', domain: 'water', era: '1950s' };
 
+/** A picture of one pixel; what follows its end is ignored by whoever opens it, and makes it another image. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
+export const picture = (text: string): Buffer => Buffer.concat([Buffer.from(PIXEL, 'base64'), Buffer.from(text)]);
+
 /** A machinery block as a shift that landed makes it. */
 export const block = (facts: TrajectoryFacts): MachineryBlock => ({
   repository: 'https://example.org/factory.git',
@@ -49,7 +53,7 @@ export async function tenRows(data: string): Promise<DatasetStore> {
   const store = new DatasetStore(join(data, 'dataset'));
   const shots = async (n: number, slug: string): Promise<Line[]> => {
     const images = await Promise.all(
-      ['desktop', 'phone', 'manual'].map((kind) => writeImage(sessions, rowId(n), `${slug} ${kind} ${n}`)),
+      ['desktop', 'phone', 'manual'].map((kind) => writeImage(sessions, rowId(n), picture(`${slug} ${kind} ${n}`))),
     );
     const views = ['desktop', 'phone', 'manual'].flatMap((kind) =>
       call(`v-${kind}`, 'view', { path: `/tmp/machinery/${slug}-${kind}.png` }, 'attached'),
