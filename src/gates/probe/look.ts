@@ -10,8 +10,11 @@ const ACROSS = 32;
 const DOWN = 20;
 /** A step between two cells below this (of 255) is no edge: flat areas say nothing about what a panel looks like. */
 const EDGE = 5;
-/** Two hashes whose edges agree in this part of all edges of either are of the same picture. */
-const TWIN = 0.85;
+/**
+ * Two hashes whose edges agree in this part of all edges of either are of nearly the same picture. One machine in
+ * another light paint and under another name was seen to agree in 0.8; machines of different layouts in less than 0.1.
+ */
+const TWIN = 0.75;
 /** Fewer edges than this are a nearly empty picture, which is alike to any other. */
 const LEAST_EDGES = 24;
 

@@ -201,13 +201,16 @@ async function tryManual(tab: Tab, told: Collector, machine: ProbedMachine, take
 
 /** The text a reader sees in the dialog's frame; '' when there is none, or no frame with the manual in it is shown. */
 async function manualText(tab: Tab, machine: ProbedMachine): Promise<string> {
-  const frame = tab.page
-    .frames()
-    .find((each) => (each.url().split(/[?#]/, 1)[0] ?? '') === `${machine.base}manual.html`);
+  const find = () => tab.page.frames().find((each) => each.url().split(/[?#]/, 1)[0] === `${machine.base}manual.html`);
+  // A lazy frame begins to load only now that it is seen.
+  for (let n = 0; n < 30 && !find(); n += 1) await tab.evaluate('KIT.painted()');
+  const frame = find();
   if (!frame) return '';
-  await frame.waitForLoadState('load', { timeout: PAGE_LIMIT_MS });
   const owner = await frame.frameElement();
   const box = await owner.boundingBox();
   if (!box || box.width < 40 || box.height < 40) return '';
-  return ((await frame.evaluate('document.body ? document.body.innerText : ""')) as string).trim();
+  const text = await frame.evaluate(
+    tab.expression('KIT.loaded().then(() => (document.body ? document.body.innerText : ""))'),
+  );
+  return String(text).trim();
 }

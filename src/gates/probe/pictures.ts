@@ -48,7 +48,7 @@ export class Pictures {
   private async withoutScript(visit: Visit, size: typeof DESKTOP, manual: boolean): Promise<Buffer> {
     const tab = await Tab.open(visit.browser, visit.machine, visit.told, { ...size, rank: 9, script: false });
     try {
-      return await tab.within('taking a picture without script', 2_500, async () => {
+      return await tab.within('taking a picture without script', 2_500, performance.now() + 2_500, async () => {
         await tab.page.goto(`${visit.machine.base}index.html`, { waitUntil: 'load', timeout: 0 });
         if (manual) await tab.evaluate("document.querySelector('dialog[data-manual]')?.showModal()");
         return tab.picture();

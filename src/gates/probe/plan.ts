@@ -59,7 +59,7 @@ async function attempt(visit: Visit, tab: Tab, step: Step, rank: number): Promis
     return false;
   }
   try {
-    await tab.within(step.name, Math.min(step.limitMs, left), () => step.run(tab));
+    await tab.within(step.name, step.limitMs, visit.deadline, () => step.run(tab));
     return true;
   } catch (error) {
     if (!visit.browser.isConnected()) throw error;

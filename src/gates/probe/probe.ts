@@ -28,8 +28,7 @@ export interface ProbeOptions {
   signal?: AbortSignal;
 }
 
-/** Machines that are worked on at a time: each probe is four pages, each taking of pictures two. */
-const PROBES_AT_A_TIME = 2;
+/** Machines whose pictures are taken at a time. A whole probe is four pages already: those go one by one. */
 const SHOTS_AT_A_TIME = 3;
 
 /**
@@ -103,7 +102,7 @@ async function probeAll(
       findings[at] = await probeOne(chromium, machine, others, options);
     }
   };
-  await Promise.all(Array.from({ length: options.shotsOnly ? SHOTS_AT_A_TIME : PROBES_AT_A_TIME }, worker));
+  await Promise.all(Array.from({ length: options.shotsOnly ? SHOTS_AT_A_TIME : 1 }, worker));
   return findings.flat();
 }
 

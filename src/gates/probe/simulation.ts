@@ -135,6 +135,8 @@ async function useControl(tab: Tab, control: string): Promise<void> {
   if (how === 'click') await tab.click(x, y);
   else if (how === 'text') await tab.cdp.send('Input.insertText', { text: key });
   else await tab.press(key as 'ArrowUp');
+  // What its handlers threw has been heard once this comes back.
+  await tab.evaluate('0');
 }
 
 function tellCommon(told: Collector, answer: StepTold): void {

@@ -86,22 +86,45 @@ export class Tab {
     });
     this.page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
     this.page.on('websocket', (socket) => outside(socket.url()));
-    this.page.on('pageerror', (error) => {
-      const text = error.stack?.split('\n')[0] || `${error.name}: ${error.message}`;
-      this.exception(told, text, error.stack ?? '', rank);
+    // Heard on the same session that the steps are sent on: what a step gave rise to arrives before its answer, so
+    // `doing` is always what was being done.
+    this.cdp.on('Runtime.exceptionThrown', ({ exceptionDetails }) => {
+      const stack = exceptionDetails.exception?.description ?? '';
+      const text = stack.split('\n')[0] || String(exceptionDetails.exception?.value ?? exceptionDetails.text);
+      this.exception(told, text, stack || `${exceptionDetails.url ?? ''}:${exceptionDetails.lineNumber + 1}:1`, rank);
     });
-    this.page.on('console', (message) => {
-      if (message.type() !== 'error') return;
-      const text = message.text();
-      // What failed to load is told by its own rule.
-      if (text.startsWith('Failed to load resource') || blocked.some((url) => text.includes(url))) return;
-      const file = fileOf(message.location().url);
-      told.add('run/console-error', `console.error: ${short(text)} (${this.doing})`, {
+    const error = (text: string, url: string | undefined, line: number | undefined) => {
+      if (blocked.some((each) => text.includes(each))) return;
+      const file = fileOf(url ?? '');
+      told.add('run/console-error', `${short(text)} (${this.doing})`, {
         key: text,
         rank,
-        ...(file ? { file, line: message.location().lineNumber + 1 } : {}),
+        ...(file ? { file, line: (line ?? 0) + 1 } : {}),
       });
+    };
+    this.cdp.on('Runtime.consoleAPICalled', ({ type, args, stackTrace }) => {
+      if (type !== 'error') return;
+      const text = args.map(({ value, description }) => String(value ?? description ?? '')).join(' ');
+      const from = stackTrace?.callFrames.find(({ url }) => fileOf(url));
+      error(`console.error: ${text}`, from?.url, from?.lineNumber);
     });
+    this.cdp.on('Log.entryAdded', ({ entry }) => {
+      // What failed to load is told by its own rule.
+      if (entry.level === 'error' && entry.source !== 'network') error(entry.text, entry.url, entry.lineNumber);
+    });
+    await Promise.all([
+      this.cdp.send('Runtime.enable'),
+      this.cdp.send('Log.enable'),
+      this.filter(machine, told, rank, outside),
+    ]);
+  }
+
+  private async filter(
+    machine: ProbedMachine,
+    told: Collector,
+    rank: number,
+    outside: (url: string) => void,
+  ): Promise<void> {
     await this.context.route('**/*', async (route) => {
       const url = route.request().url();
       const verdict = await judgeRequest(machine, url);
@@ -132,16 +155,39 @@ export class Tab {
     await this.evaluate('KIT.loaded()');
   }
 
-  /** Runs one step under the watchdog. @throws Hang when it does not return in time, Gone when the page is no more. */
-  async within<T>(step: string, limitMs: number, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs one step under the watchdog. On a machine so busy that no page was given any time to speak of, a page that is
+   * slow is not taken for one that hangs: then the watchdog waits longer, until `deadline` (of `performance.now()`).
+   * @throws Hang when it does not return in time, Gone when the page is no more.
+   */
+  async within<T>(step: string, limitMs: number, deadline: number, work: () => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
+    const startedAt = performance.now();
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Hang(step, Math.round(limitMs / 1000))), limitMs);
+      const look = async () => {
+        if (performance.now() < deadline && (await this.isStarved())) timer = setTimeout(() => void look(), 500);
+        else reject(new Hang(step, Math.round(limitMs / 1000)));
+      };
+      timer = setTimeout(() => void look(), Math.min(limitMs, deadline - startedAt));
     });
     try {
       return await Promise.race([work(), late, this.gone]);
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** Whether none of the browser's pages has had two seconds of a processor: a loop without an end soon has them. */
+  private async isStarved(): Promise<boolean> {
+    const browser = this.context.browser();
+    if (!browser) return false;
+    try {
+      const session = await browser.newBrowserCDPSession();
+      const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+      await session.detach();
+      return processInfo.every(({ type, cpuTime }) => type !== 'renderer' || cpuTime < 2);
+    } catch {
+      return false;
     }
   }
 
@@ -155,7 +201,7 @@ export class Tab {
   /** Evaluates an expression in the page's own world; `KIT` in it is the in-page kit. */
   async evaluate(expression: string): Promise<unknown> {
     const told = await this.cdp.send('Runtime.evaluate', {
-      expression: expression.replaceAll('KIT', this.key),
+      expression: this.expression(expression),
       returnByValue: true,
       awaitPromise: true,
     });
@@ -163,6 +209,11 @@ export class Tab {
       throw new Error(told.exceptionDetails.exception?.description ?? told.exceptionDetails.text);
     }
     return told.result.value;
+  }
+
+  /** An expression with the name of the in-page kit put in for `KIT`; the kit is in the page's frames too. */
+  expression(text: string): string {
+    return text.replaceAll('KIT', this.key);
   }
 
   /** The accessible name of each control's focusable element; null for a control that has none. */

@@ -110,7 +110,7 @@ export const FAULTY: Case[] = [
   {
     title: 'leaves for another page',
     rules: ['run/external-request'],
-    change: atEnd("location.href = 'https://example.com/';"),
+    change: atEnd("setTimeout(() => { location.href = 'https://example.com/'; }, 500);"),
     says: 'https://example.com/',
   },
   {

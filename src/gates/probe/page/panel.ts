@@ -37,7 +37,6 @@ export function addPanel(key: string): void {
   const doc = win.document;
   const kit = win[key] as Kit;
   const stringify = JSON.stringify;
-  const NativePromise = Promise;
   const FOCUSABLE =
     'a[href],area[href],button,input,select,textarea,summary,iframe,audio[controls],video[controls],[tabindex],[contenteditable]';
   const fold = (name: string | null) => (name ?? '').replace(/\s+/g, ' ').trim().toLowerCase();
@@ -138,12 +137,13 @@ export function addPanel(key: string): void {
     return { overflow: most, widest };
   }
 
-  /** Resolves once the page and what it holds has loaded. */
-  kit.loaded = () =>
-    new NativePromise<void>((done) => {
-      if (doc.readyState === 'complete') done();
-      else win.addEventListener('load', () => done(), { once: true });
-    });
+  /**
+   * Resolves once the page and what it holds has loaded. The load event would not do: a page that tries to leave while
+   * it loads, and is kept from it, never gets one.
+   */
+  kit.loaded = async () => {
+    while (doc.readyState !== 'complete') await kit.painted();
+  };
 
   const dialog = () => doc.querySelector('dialog[data-manual]') ?? doc.querySelector('[data-manual]');
   const dialogShown = () => {
