@@ -26,12 +26,17 @@ export async function openRegular(path: string): Promise<FileHandle> {
 export async function* scanLines(path: string): AsyncGenerator<(Buffer | null)[]> {
   const handle = await openRegular(path);
   try {
-    const chunk = Buffer.allocUnsafe(CHUNK);
+    // Two chunks by turns: one is read while the lines of the other are worked on.
+    let [chunk, other] = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)];
+    let reading = handle.read(other, 0, CHUNK, null);
     let head: Buffer[] = [];
     let held = 0;
     for (;;) {
-      const { bytesRead } = await handle.read(chunk, 0, CHUNK, null);
+      const { bytesRead } = await reading;
       if (bytesRead === 0) break;
+      [chunk, other] = [other, chunk];
+      reading = handle.read(other, 0, CHUNK, null);
+      reading.catch(() => {});
       const lines: (Buffer | null)[] = [];
       let from = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1 && end < bytesRead; end = chunk.indexOf(NEWLINE, from)) {

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionResult } from '../session/types.ts';
 import { Conversations } from './conversations.ts';
@@ -98,7 +97,7 @@ function head(facts: TrajectoryFacts): string {
  */
 export async function writeRow(options: RowOptions): Promise<TrajectoryFacts> {
   const { chain, folder } = options;
-  const spool = await Spool.create(join(folder, 'spool'));
+  const spool = await Spool.scratch(join(folder, 'spool'));
   const row = await Spool.create(join(folder, `${chain.at(-1)}.jsonl`));
   try {
     const rendered = await render(options, spool);
@@ -120,6 +119,5 @@ export async function writeRow(options: RowOptions): Promise<TrajectoryFacts> {
     return facts;
   } finally {
     await Promise.all([spool.close(), row.close()]);
-    await rm(join(folder, 'spool'), { force: true });
   }
 }
