@@ -25,57 +25,85 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# What an engine would do with the image: its entry point, and a volume at /data. tini is not process 1 in a chroot, so it
-# is told to reap all the same.
+# What an engine would do with the image as compose.yaml runs it: its entry point, a volume at /data, five capabilities and
+# no way to more. tini is not process 1 in a chroot, so it is told to reap all the same.
+powers=-all,+chown,+kill,+setgid,+setpcap,+setuid
 inside() {
   b run --isolation chroot -v "$data:/data" --env TINI_SUBREAPER=1 \
-    --env MACHINERY_ORIGIN=/data/origin.git --env MACHINERY_PROVIDER=rehearsal "$container" -- as-machinery tini -- "$@"
+    --env MACHINERY_ORIGIN=/data/origin.git --env MACHINERY_PROVIDER=rehearsal "$container" -- \
+    setpriv --inh-caps=-all --bounding-set="$powers" --no-new-privs -- as-machinery tini -- "$@"
+}
+# The origin belongs to the factory's user; git wants to be told that this is as it should be.
+origin() { git -c safe.directory='*' --git-dir="$data/origin.git" "$@"; }
+# Waits until a command succeeds, at most so many seconds.
+until_true() {
+  local seconds=$1
+  shift
+  for _ in $(seq $((seconds * 4))); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.25
+  done
+  return 1
 }
 
 say 'no secret in the image: its configuration and its history'
-b inspect --type image "$tag" | grep -iE '(api_key|token|password|secret)[^,]*=' && die 'the image names a secret' || echo 'none'
+if b inspect --type image "$tag" | grep -iE '(api_key|token|password|secret)[^,]*='; then die 'the image names a secret'; fi
+echo none
 
 say 'an origin with an empty shelf, on the volume'
 desk=$(mktemp -d)
 cp -r AGENTS.md orders scripts site factory.yaml .gitignore "$desk/"
-rm -rf "$desk/site/machines" && echo '[]' >"$desk/site/machines.json"
+rm -rf "$desk/site/machines"
+echo '[]' >"$desk/site/machines.json"
 git -C "$desk" init -q -b main
 git -C "$desk" add -A
 git -C "$desk" -c user.name=Verify -c user.email=verify@localhost commit -q -m 'Begin'
 git clone -q --bare "$desk" "$data/origin.git"
 rm -rf "$desk"
 chown -R 10001:10001 "$data"
+git -c safe.directory='*' --git-dir="$data/origin.git" log --format='%h %s' main
 
-say 'who works: neither root, and with what power'
-inside sh -c 'id; grep -E "^Cap(Eff|Amb|Bnd)|^NoNewPrivs" /proc/self/status; umask'
+say 'who works, and with what power (setgid, setuid and kill are e0)'
+inside sh -c 'id && grep -E "^(Cap(Eff|Amb|Bnd)|NoNewPrivs)" /proc/self/status && echo "umask $(umask)"'
+touch "$data/began"
 
 say 'machinery doctor'
 inside machinery doctor || die 'doctor found something broken'
 
 say 'one rehearsal shift'
-inside machinery shift || die 'the shift was not green'
-git -c safe.directory='*' -C "$data/origin.git" log --format='%h %s' main
-[ "$(git -c safe.directory='*' -C "$data/origin.git" rev-list --count main)" = 2 ] || die 'no machine landed'
-inside machinery shifts --json | grep -E '"(verdict|sandbox|harness)"'
+inside machinery shift | grep -vE '^ {4}' || true
+origin log --format='%h %s' main
+[ "$(origin rev-list --count main)" = 2 ] || die 'no machine landed'
+inside machinery shifts --json | grep -E '"(verdict|sandbox|harness)":'
 
 say 'SIGTERM in the middle of a shift'
+origin update-ref refs/heads/main "$(origin rev-parse main~1)" # the shelf is empty again, so there is work
 inside machinery start >"$data/start.log" 2>&1 &
 engine=$!
-factory() { pgrep -u 10001 -f 'dist/bin/machinery start' | head -n 1 || true; }
-for _ in $(seq 120); do [ -n "$(factory)" ] && [ -S "$data/socket" ] && break; sleep 0.5; done
-pid=$(factory)
-[ -n "$pid" ] || { cat "$data/start.log"; die 'the factory did not start'; }
-inside machinery health || { cat "$data/start.log"; die 'the factory is not healthy'; }
+factory() { pgrep -u 10001 -o -f 'node .*/machinery start'; }
+until_true 60 inside machinery health || { tail -n 30 "$data/start.log"; die 'the factory did not become healthy'; }
+inside machinery health
 inside machinery shift >"$data/shift.log" 2>&1 &
 asked=$!
-for _ in $(seq 240); do grep -qs '"name": "work"' "$data"/shifts/*/shift.json && grep -ls '"verdict": null' "$data"/shifts/*/shift.json | grep -q . && break; sleep 0.5; done
-sleep 3
-kill -TERM "$pid"
-status=0; wait "$engine" || status=$?
-wait "$asked" || true
-cat "$data/start.log" | tail -n 20
+working() { grep -q '"name": "work"' "$(ls -d "$data"/shifts/*/ | tail -n 1)shift.json" && [ "$(ls -d "$data"/shifts/*/ | wc -l)" = 2 ]; }
+until_true 120 working || { cat "$data/shift.log"; die 'the shift did not come to work'; }
+until_true 60 grep -q 'machine.css' "$data/shift.log" || true
+kill -TERM "$(factory)"
+status=0
+wait "$engine" || status=$?
+wait "$asked" || echo "the one who asked for the shift was told: $?"
+tail -n 12 "$data/start.log"
 [ "$status" = 0 ] || die "the factory ended with $status, not 0"
-grep -h '"verdict"' "$data"/shifts/*/shift.json
-pgrep -u 10001,10002 >/dev/null && { ps -o pid,user,args -u 10001,10002; die 'processes are left'; }
-git -c safe.directory='*' -C "$data/origin.git" for-each-ref --format='%(refname)' refs/heads
+grep -hE '"(verdict|reason)":' "$(ls -d "$data"/shifts/*/ | tail -n 1)shift.json"
+if pgrep -u 10001,10002 >/dev/null; then ps -o pid,user,args -u 10001,10002; die 'processes are left'; fi
+origin for-each-ref --format='%(refname)  %(contents:subject)' refs/heads
+origin for-each-ref --format='%(refname)' refs/heads | grep -q '/shift/' || die 'the work of the stopped shift was not pushed'
+
+say 'a read-only root would have done: nothing was written outside of /data and /tmp'
+root=$(b mount "$container")
+written=$(find "$root" -xdev -newer "$data/began" \( -type f -o -type l \) -not -path "$root/data/*" -not -path "$root/tmp/*" -not -path "$root/run/*")
+left=$(find "$root/tmp" -mindepth 1 | head -n 5)
+[ -z "$written" ] || { printf '%s\n' "$written"; die 'something was written'; }
+echo "nothing; left in /tmp: ${left:-nothing}"
+
 say 'all of it works'
