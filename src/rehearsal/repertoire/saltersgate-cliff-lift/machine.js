@@ -454,9 +454,9 @@
     }
     const sleepers = $('[data-sleepers]');
     for (let n = 0; n <= 20; n += 1) {
-      const x = 302 + n * 12.9;
+      const x = 292 + n * 12.9;
       const y = 386 - n * 13.9;
-      add(sleepers, 'path', { d: `M${x} ${y} H${x + 56}` });
+      add(sleepers, 'path', { d: `M${x} ${y} H${x + 84 - n * 0.4}` });
     }
     const studs = $('[data-studs]');
     for (let n = 0; n <= 6; n += 1) {
@@ -487,7 +487,7 @@
   const fillAngle = (value) => -76 + value * 22;
   const brakeAngle = (value) => -66 + value * 13.2;
 
-  const TOP = [[546, 125], [578, 125]]; // rail centre of cars 1 and 2 at the upper landing
+  const TOP = [[538, 125], [592, 125]]; // rail centre of cars 1 and 2 at the upper landing
   const FALL = [-222, 239.3]; // to the lower landing
   let swell = 0;
   let shown = '';
@@ -526,9 +526,9 @@
     const descended = s.home === car ? s.u : LENGTH - s.u;
     const f = descended / LENGTH;
     const x = TOP[car][0] + FALL[0] * f + 8;
-    const y = TOP[car][1] + FALL[1] * f - 34;
-    put(`[data-car="${car + 1}"]`, 'transform', `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
-    put(`[data-rope="${car}"]`, 'd', `M${618 + 16 * car} ${84 - 8 * car} L${x.toFixed(1)} ${(y + 14).toFixed(1)}`);
+    const y = TOP[car][1] + FALL[1] * f - 29;
+    put(`[data-car="${car + 1}"]`, 'transform', `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(0.86)`);
+    put(`[data-rope="${car}"]`, 'd', `M${624 + 18 * car} ${72 - 6 * car} L${x.toFixed(1)} ${(y + 14).toFixed(1)}`);
     level(`car${car + 1}`, s.tanks[car] / TANK, 20, 16);
     return [x, y];
   }
@@ -552,7 +552,7 @@
     put('[data-level="sandbox"]', 'width', (0.52 * s.sandbox).toFixed(1));
     put('[data-ball]', 'cy', (60 - 44 * clamp((s.prime - 0.1) / 0.85, 0, 1)).toFixed(1));
     const at = [placeCar(0), placeCar(1)];
-    turn('[data-sheave]', (s.home === 0 ? 1 : -1) * s.u * 76 * -1, 628, 82);
+    turn('[data-sheave]', (s.home === 0 ? 1 : -1) * s.u * 76 * -1, 636, 80);
     put('[data-fret]', 'opacity', (0.94 * s.fret).toFixed(3));
     put('[data-swell]', 'transform', `translate(${(14 * Math.sin(Math.floor(swell * 12) / 36)).toFixed(1)} ${(2 * Math.sin(Math.floor(swell * 12) / 20)).toFixed(1)})`);
     put('[data-spray]', 'd', spray(at));
@@ -579,9 +579,9 @@
     const lines = [];
     const wave = (swell * 9) % 3;
     const fall = (x, y, reach) => lines.push(`M${x} ${y} q-3 ${reach / 2} -1 ${reach} M${x + 4} ${y + wave} q-2 ${reach / 2} 1 ${reach - wave}`);
-    if (s.fillFlow > 4) fall(at[s.home][0] - 8, at[s.home][1] - 52, 40);
-    if (s.chain && docked() && s.tanks[other()] > 5) fall(at[other()][0] - 12, at[other()][1] + 24, 22);
-    if (s.causes.plug && s.tanks[s.home] > 5) fall(at[s.home][0] - 14, at[s.home][1] + 24, 26);
+    if (s.fillFlow > 4) fall(at[s.home][0] - 8, at[s.home][1] - 54, 20);
+    if (s.chain && docked() && s.tanks[other()] > 5) fall(at[other()][0] - 14, at[other()][1] + 20, 24);
+    if (s.causes.plug && s.tanks[s.home] > 5) fall(at[s.home][0] - 14, at[s.home][1] + 20, 28);
     return lines.length ? lines.join(' ') : 'M0 0';
   }
 
