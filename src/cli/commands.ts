@@ -14,6 +14,7 @@ export const COMMANDS: { name: string; load: () => Promise<CommandFile> }[] = [
   { name: 'shifts', load: () => import('./commands/shifts.ts') },
   { name: 'logs', load: () => import('./commands/logs.ts') },
   { name: 'doctor', load: () => import('./commands/doctor.ts') },
+  { name: 'console-token', load: () => import('./commands/console-token.ts') },
   { name: 'health', load: () => import('./commands/health.ts') },
   { name: 'config', load: () => import('./commands/config.ts') },
   { name: 'check', load: () => import('./commands/check.ts') },

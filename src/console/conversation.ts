@@ -1,3 +1,4 @@
+import { type Critique, critiquesOf } from '../dataset/critiques.ts';
 import { readRow } from '../dataset/row-reader.ts';
 import type { ChatMessage } from '../trajectory/types.ts';
 
@@ -26,41 +27,6 @@ export async function readConversation(path: string, page: number, most = TURNS_
   return { keys, messages, total };
 }
 
-/** A view of the design: what the model saw, what it then said, and what it then did. */
-export interface Critique {
-  /** Where it stands in the conversation. */
-  at: number;
-  /** The path that was viewed. */
-  path: string;
-  images: string[];
-  said: string;
-  thought: string;
-  /** Calls between this look and the next, one line each. */
-  did: string[];
-}
-
-const VIEWED = /-(?:desktop|phone|manual)\.png$/;
-/** Calls told of what followed a look. */
-const MOST_CALLS = 12;
-
-function pathsOf(message: ChatMessage): string[] {
-  return (message.tool_calls ?? []).flatMap(({ function: { name, arguments: args } }) => {
-    if (name !== 'view') return [];
-    try {
-      const { path } = JSON.parse(args) as { path?: unknown };
-      return typeof path === 'string' && VIEWED.test(path) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-const textOf = ({ content }: ChatMessage) =>
-  typeof content === 'string' ? content : content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
-
-const imagesOf = ({ content }: ChatMessage) =>
-  typeof content === 'string' ? [] : content.flatMap((part) => (part.type === 'image' ? part.image : []));
-
 /** What a call did, in a line: the tool and the thing it was done to. */
 export function callLine(name: string, args: string): string {
   try {
@@ -72,31 +38,35 @@ export function callLine(name: string, args: string): string {
   }
 }
 
-/** The design-critique turns of a row, as the dataset's card defines them. */
-export async function readCritiques(path: string): Promise<Critique[]> {
-  const found: Critique[] = [];
-  let viewed: string[] = [];
-  let open: Critique | null = null;
-  let heard = false;
-  let at = 0;
+/** A look at the design, with what was then done about it: a line a call, up to the next look. */
+export type Look = Omit<Critique, 'did'> & { did: string[] };
+
+/** Calls told of what followed a look. */
+const MOST_CALLS = 12;
+
+/** The design-critique turns of a row, as the dataset's card defines them, each with the calls that followed. */
+export async function readLooks(id: string, path: string): Promise<Look[]> {
+  const critiques: Critique[] = [];
+  for await (const critique of critiquesOf(id, path)) critiques.push(critique);
+  const starts = [...new Set(critiques.map(({ at }) => at))];
+  const calls = await callsAfter(path, starts);
+  return critiques.map((critique) => ({ ...critique, did: calls.get(critique.at) ?? [] }));
+}
+
+/** For each message that looks, the calls of the messages after it up to the one that looks next. */
+async function callsAfter(path: string, starts: readonly number[]): Promise<Map<number, string[]>> {
+  const calls = new Map<number, string[]>(starts.map((at) => [at, []]));
+  let open: string[] | undefined;
+  let at = -1;
   for await (const part of readRow(path)) {
+    if (part.key === 'snapshots') break;
     if (part.key !== 'messages' || part.message === undefined) continue;
-    const { message } = part;
-    if (message.role === 'assistant') {
-      if (open && !heard) {
-        open.said = textOf(message);
-        open.thought = message.reasoning ?? '';
-        heard = true;
-      }
-      const calls = (message.tool_calls ?? []).map((call) => callLine(call.function.name, call.function.arguments));
-      if (open) open.did.push(...calls.slice(0, MOST_CALLS - open.did.length));
-      viewed = [...viewed, ...pathsOf(message)];
-    } else if (message.type === 'attachment' && viewed.length > 0) {
-      open = { at, path: viewed.join('; '), images: imagesOf(message), said: '', thought: '', did: [] };
-      [viewed, heard] = [[], false];
-      found.push(open);
-    }
     at += 1;
+    const next = calls.get(at);
+    for (const { function: call } of part.message.tool_calls ?? []) {
+      if (next === undefined && open && open.length < MOST_CALLS) open.push(callLine(call.name, call.arguments));
+    }
+    if (next) open = next;
   }
-  return found;
+  return calls;
 }

@@ -11,7 +11,7 @@ import { shiftFolder } from '../shift/record.ts';
 import { ID_PATTERN } from '../support/ids.ts';
 import { PACKAGE_ROOT } from '../support/self.ts';
 import { lookAtAlarms } from './causes.ts';
-import { readConversation, readCritiques } from './conversation.ts';
+import { readConversation, readLooks } from './conversation.ts';
 import { safeNext } from './guard/who.ts';
 import { type LogLine, logPath, parseLine } from './log-file.ts';
 import { IMAGE, conversationPage, critiquesPage } from './pages/conversation.ts';
@@ -110,7 +110,7 @@ export function pages(room: Room): Hono<RoomEnv> {
     .get('/rows/:id/critiques', async (c) => {
       const { id } = c.req.param();
       if (!ID_PATTERN.test(id) || !(await store.has(id))) return notFound(room, c, 'There is no such row.');
-      return c.html(critiquesPage(await frameOf(room, c), id, await readCritiques(store.rowPath(id))));
+      return c.html(critiquesPage(await frameOf(room, c), id, await readLooks(id, store.rowPath(id))));
     })
     .get('/rows/:id/images/:name', async (c) => {
       const { id, name } = c.req.param();

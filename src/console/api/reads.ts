@@ -5,7 +5,7 @@ import { Quarantine } from '../../dataset/quarantine.ts';
 import { ID_PATTERN } from '../../support/ids.ts';
 import { lookAtAlarms } from '../causes.ts';
 import { type Live, follow, parsePlace, placeId } from '../live.ts';
-import { filterRows, readRowFilter, ROWS_PER_PAGE } from '../pages/rows.ts';
+import { chosenRows, readRowFilter, ROWS_PER_PAGE } from '../pages/rows.ts';
 import { PER_PAGE, filterShifts, readFilter } from '../pages/shifts.ts';
 import { levelOf } from '../parts/printer.ts';
 import { refused } from '../refused.ts';
@@ -54,7 +54,7 @@ export function reads(room: Room): Hono<RoomEnv> {
     })
     .get('/rows', async (c) => {
       const filter = readRowFilter(c.req.query());
-      const found = filterRows(await store.list(), filter);
+      const found = chosenRows(await store.list(), filter);
       return c.json({
         total: found.length,
         rows: found.slice((filter.page - 1) * ROWS_PER_PAGE, filter.page * ROWS_PER_PAGE),

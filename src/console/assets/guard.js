@@ -1,4 +1,3 @@
-'use strict';
 // Acts: every button with data-act asks once more under its guard, signs in whoever has not, and sends JSON.
 
 (() => {

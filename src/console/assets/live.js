@@ -1,4 +1,3 @@
-'use strict';
 // Follows the line: prints the log as it grows, and when something changed asks for this page again and changes the parts that differ.
 
 (() => {
@@ -58,7 +57,9 @@
       if (old.innerHTML === next.innerHTML && old.dataset.state === next.dataset.state) continue;
       const focused = old.contains(document.activeElement) ? document.activeElement.id : '';
       const unfolded = [...old.querySelectorAll('details')].map((each) => each.open);
+      const along = old.querySelector('.chart')?.scrollLeft;
       old.replaceWith(next);
+      if (along !== undefined) next.querySelector('.chart').scrollLeft = along;
       [...next.querySelectorAll('details')].forEach((each, at) => {
         each.open = unfolded[at] ?? false;
       });
@@ -81,7 +82,7 @@
   }
 
   function refreshSoon() {
-    timer ??= setTimeout(refresh, Math.max(0, asked + LEAST_BETWEEN - Date.now()));
+    if (timer === null) timer = setTimeout(refresh, Math.max(0, asked + LEAST_BETWEEN - Date.now()));
   }
 
   const query = new URLSearchParams();
@@ -105,4 +106,6 @@
   });
   document.addEventListener('room-changed', refreshSoon);
   toEnd();
+  // The newest shift is at the right end of the paper.
+  for (const chart of document.querySelectorAll('.chart')) chart.scrollLeft = chart.scrollWidth;
 })();

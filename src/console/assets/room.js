@@ -1,4 +1,3 @@
-'use strict';
 // Keeps time and light. Nothing here is needed to read a page.
 
 const COOKIE = 'machinery_light';
@@ -8,6 +7,7 @@ function keepLight() {
   const select = document.getElementById('light');
   select?.addEventListener('change', () => {
     const secure = location.protocol === 'https:' ? '; secure' : '';
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not in every browser, and the value is a word of ours
     document.cookie = `${COOKIE}=${select.value}; path=/; max-age=${select.value ? YEAR : 0}; samesite=strict${secure}`;
     if (select.value) document.documentElement.dataset.room = select.value;
     else delete document.documentElement.dataset.room;

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../trajectory/types.ts';
-import { type Conversation, type Critique, TURNS_A_PAGE, callLine } from '../conversation.ts';
+import { type Conversation, type Look, TURNS_A_PAGE, callLine } from '../conversation.ts';
 import { type Html, html, nothing, plural } from '../parts/html.ts';
 import { type Frame, heading, page } from '../parts/layout.ts';
 
@@ -69,13 +69,13 @@ ${at < pages ? html`<a href="/rows/${id}?page=${at + 1}">Later</a>` : nothing}</
 }
 
 /** Design-critique turns: what it saw, what it then said, what it then changed, side by side. */
-export function critiquesPage(frame: Frame, id: string, critiques: readonly Critique[]): Html {
+export function critiquesPage(frame: Frame, id: string, critiques: readonly Look[]): Html {
   const body = html`${heading(html`Row ${id}`, html`<p class="asked">${plural(critiques.length, 'look', 'looks')} at its design</p>`)}
 <p class="ways"><a href="/rows/${id}">The whole conversation</a></p>
 ${critiques.length === 0 ? html`<p class="empty">It never looked.</p>` : nothing}
 ${critiques.map(
-  ({ at, path, images, said, thought, did }) => html`<article class="critique">
-<div class="saw"><h2 class="tag">Saw</h2>${images.map((each) => image(id, each))}<p class="small"><code>${path}</code></p></div>
+  ({ at, path, image: shown, said, reasoning: thought, did }) => html`<article class="critique">
+<div class="saw"><h2 class="tag">Saw</h2>${shown ? image(id, shown) : html`<p class="empty">the image was lost</p>`}<p class="small"><code>${path}</code></p></div>
 <div class="then"><h2 class="tag">Then said</h2>${said ? html`<p class="pre">${cut(said)}</p>` : html`<p class="empty">nothing</p>`}${thought ? html`<details><summary>thought</summary><p class="pre">${cut(thought)}</p></details>` : nothing}</div>
 <div class="did"><h2 class="tag">Then did</h2>${did.length === 0 ? html`<p class="empty">nothing more</p>` : html`<ul>${did.map((line) => html`<li><code>${line}</code></li>`)}</ul>`}<p class="small"><a href="/rows/${id}?page=${Math.floor(at / TURNS_A_PAGE) + 1}#turn-${at + 1}">turn ${at + 1}</a></p></div>
 </article>`,

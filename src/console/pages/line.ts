@@ -68,7 +68,7 @@ function state(status: FactoryStatus, shifts: ShiftSummary[], alarms: readonly A
   const station = current?.record?.stations.at(-1);
   const trouble = alarms.find(({ name, state: lit }) => name === 'shift-red' && lit !== 'dark' && lit !== 'gone');
   const now = current
-    ? html`<b>At work</b>: ${station?.name ?? 'beginning'}, ${elapsed(current.since)} since the shift began (${current.by})`
+    ? html`<b>At work</b>: station ${station?.name ?? 'staff'}, ${elapsed(current.since)} into the shift that ${current.by} asked for`
     : paused
       ? html`<b>Paused</b> since ${moment(paused.since, zone)} by ${paused.by}: no shift starts by itself`
       : html`<b>Waiting</b>${nextTick ? html` for the shift of ${moment(nextTick, zone).slice(11)}` : ''}`;

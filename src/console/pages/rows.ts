@@ -1,5 +1,6 @@
 import type { RowSummary } from '../../dataset/summary.ts';
-import { isFinished, superseded, tally } from '../../dataset/tally.ts';
+import { filterRows } from '../../dataset/filter.ts';
+import { isFinished, tally } from '../../dataset/tally.ts';
 import { type Html, bytesTold, count, html, moment, nothing, plural } from '../parts/html.ts';
 import { type Frame, heading, page } from '../parts/layout.ts';
 
@@ -27,19 +28,15 @@ export function readRowFilter(query: Record<string, string | undefined>): RowFil
 }
 
 /** The rows that a filter lets through, newest first. */
-export function filterRows(rows: readonly RowSummary[], filter: RowFilter): RowSummary[] {
-  const old = filter.tips ? superseded(rows) : new Set<string>();
-  const from = filter.since.replaceAll('-', '');
-  return rows
-    .filter(
-      (row) =>
-        (!filter.finished || isFinished(row)) &&
-        (!filter.partial || !row.complete) &&
-        !old.has(row.id) &&
-        (from === '' || row.id >= from) &&
-        (filter.model === '' || row.model === filter.model),
-    )
-    .reverse();
+export function chosenRows(rows: readonly RowSummary[], filter: RowFilter): RowSummary[] {
+  const { finished, tips, partial, since, model } = filter;
+  return filterRows(rows, {
+    finished,
+    tips,
+    partial,
+    ...(since === '' ? {} : { since: new Date(since) }),
+    ...(model === '' ? {} : { model }),
+  }).reverse();
 }
 
 export interface RowFacts {
@@ -51,7 +48,7 @@ export interface RowFacts {
 }
 
 export function rowsPage(frame: Frame, facts: RowFacts, filter: RowFilter): Html {
-  const found = filterRows(facts.rows, filter);
+  const found = chosenRows(facts.rows, filter);
   const shown = found.slice((filter.page - 1) * ROWS_PER_PAGE, filter.page * ROWS_PER_PAGE);
   const models = [...new Set(facts.rows.map(({ model }) => model))].sort();
   const sum = tally(found);
@@ -96,8 +93,8 @@ ${rows.map((row) => {
   return html`<tr><th scope="row"><a href="/rows/${row.id}">${row.id}</a>${row.chain.length > 1 ? html` <span class="small">chain of ${row.chain.length}</span>` : nothing}</th>
 <td>${row.outcome || (row.complete ? '' : 'cut short')}${isFinished(row) ? html` <span class="verdict" data-verdict="green">finished</span>` : nothing}</td>
 <td>${/^[a-z0-9-]+$/.test(slug) ? html`<a href="/shelf/machines/${slug}/">${String(machine?.name ?? slug)}</a>` : nothing}</td>
-<td class="what">${row.model}</td><td>${moment(row.started, zone)}</td><td class="num">${row.counts.messages}</td>
-<td class="num">${row.looked.views > 0 ? html`<a href="/rows/${row.id}/critiques">${row.looked.views}<span class="unseen"> looks of ${row.id}</span></a>` : '0'}</td><td class="num">${bytesTold(row.bytes)}</td></tr>`;
+<td class="what">${row.model}</td><td>${moment(row.started, zone)}</td><td class="num" data-label="turns">${row.counts.messages}</td>
+<td class="num" data-label="looks">${row.looked.views > 0 ? html`<a href="/rows/${row.id}/critiques">${row.looked.views}<span class="unseen"> looks of ${row.id}</span></a>` : '0'}</td><td class="num" data-label="size">${bytesTold(row.bytes)}</td></tr>`;
 })}
 </tbody></table>`;
 }

@@ -81,7 +81,7 @@ function facts(room: Room, record: ShiftRecord, zone: string): Html {
         (record.commit ? html`<a href="/shelf/machines/${record.machine}/">${record.machine}</a>` : record.machine),
     ],
     ['Landed as', record.commit && html`<code>${record.commit}</code> on ${room.config.branch}`],
-    ['Order', record.order?.title],
+    ['Order', record.order?.title ?? null],
     [
       'Harness',
       record.harness &&

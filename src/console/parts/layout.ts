@@ -47,9 +47,9 @@ export function page(
 <link rel="stylesheet" href="/assets/wall.css">
 <link rel="stylesheet" href="/assets/desk.css">
 <link rel="stylesheet" href="/assets/paper.css">
-<script src="/assets/room.js" defer></script>
-<script src="/assets/guard.js" defer></script>
-<script src="/assets/live.js" defer></script>
+<script src="/assets/room.js" type="module"></script>
+<script src="/assets/guard.js" type="module"></script>
+<script src="/assets/live.js" type="module"></script>
 </head>
 <body data-signed="${frame.who ? 'yes' : 'no'}" data-version="${frame.version}" ${live === undefined ? nothing : html`data-live="${live}"`}>
 <a class="skip" href="#main">Skip to the page</a>

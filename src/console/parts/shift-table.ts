@@ -17,9 +17,9 @@ ${shifts.map(
 <td>${verdictLamp(shift.verdict)}</td>
 <td class="what">${shift.verdict === null ? 'being worked now' : shift.reason}${shift.findings > 0 && shift.verdict === 'red' ? html` <a href="/shifts/${shift.id}#findings">findings: ${shift.findings}</a>` : nothing}</td>
 <td><time datetime="${shift.startedAt}">${moment(shift.startedAt, zone)}</time></td>
-<td class="num">${shift.endedAt === null ? elapsed(shift.startedAt) : told(spanMs(shift.startedAt, shift.endedAt))}</td>
-<td class="num">${shift.tokens === 0 ? '' : count(shift.tokens)}</td>
-<td class="num">${dollars(shift.dollars)}</td>
+<td class="num" data-label="took">${shift.endedAt === null ? elapsed(shift.startedAt) : told(spanMs(shift.startedAt, shift.endedAt))}</td>
+<td class="num" data-label="tokens">${shift.tokens === 0 ? '' : count(shift.tokens)}</td>
+<td class="num" data-label="cost">${dollars(shift.dollars)}</td>
 </tr>`,
 )}
 </tbody></table>`;

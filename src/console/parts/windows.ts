@@ -55,7 +55,7 @@ function isStale(record: ShiftRecord | null, station: StationRecord): boolean {
 const ordinal = (n: number) => `${n}${n === 2 ? 'nd' : n === 3 ? 'rd' : 'th'} time`;
 
 const ALARM_WORDS = {
-  dark: 'well',
+  dark: 'clear',
   new: 'new',
   acknowledged: 'acknowledged',
   gone: 'gone by itself',
