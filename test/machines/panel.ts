@@ -70,7 +70,7 @@ export class Panel {
     const [x = 0, y = 0] = point(0);
     await this.page.mouse.move(x, y);
     await this.page.mouse.down();
-    const moves = Math.ceil(Math.abs(degrees) / 15);
+    const moves = Math.ceil(Math.abs(degrees) / 40);
     for (let i = 1; i <= moves; i += 1) {
       const [toX = 0, toY = 0] = point((degrees * i) / moves);
       await this.page.mouse.move(toX, toY);
