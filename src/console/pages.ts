@@ -126,8 +126,7 @@ export function pages(room: Room): Hono<RoomEnv> {
     .get('/sign-in', async (c) => {
       const next = safeNext(c.req.query('next'));
       return c.var.who ? c.redirect(next, 303) : c.html(signInPage(await frameOf(room, c), next));
-    })
-    .get('/shelf', (c) => c.redirect('/shelf/', 301));
+    });
 }
 
 /** A file that a shift or a row left: pictures are shown, everything else is only text. */

@@ -8,6 +8,7 @@ import { plainPath, typeOf } from './site.ts';
  */
 export function shelf(room: Room, notFound: (c: RoomContext) => Promise<Response>): Hono<RoomEnv> {
   return new Hono<RoomEnv>().get('/*', async (c) => {
+    if (c.req.path === '/shelf') return c.redirect('/shelf/', 301);
     const asked = decoded(c.req.path.replace(/^\/shelf\//, ''));
     const plain = asked === null ? null : plainPath(asked);
     if (asked === null || plain === null) return notFound(c);

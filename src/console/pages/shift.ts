@@ -27,7 +27,7 @@ export async function shiftPage(room: Room, frame: Frame, record: ShiftRecord): 
   const body = html`${heading(html`Shift ${id}`, verdictLamp(record.verdict))}
 ${verdict(record)}
 ${findings(record, reports, shots)}
-<section class="wall" data-part="wall" aria-label="Stations">${stationWindows(record)}</section>
+<section class="wall" data-part="wall" aria-label="How far it came">${stationWindows(record)}</section>
 <section data-part="stations" aria-labelledby="stations-legend"><h2 class="tag" id="stations-legend">Stations</h2>${stations(record)}</section>
 <section data-part="facts" aria-labelledby="facts-legend"><h2 class="tag" id="facts-legend">Facts</h2>${facts(room, record, timezone)}</section>
 ${conversation(record)}
