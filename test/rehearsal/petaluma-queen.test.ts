@@ -140,8 +140,6 @@ describe.each([
     await panel.until('level trays', ({ tilt }) => Math.abs(tilt) < 1, 20);
     await truck(hand);
     await hand.set('Drip valve', 10);
-    await untilDay(20);
-    await hand.set('Damper', 6);
     const hatched = await untilDay(21.9);
     expect(hatched.chicks).toBeGreaterThan(60);
     expect(hatched.alarms).toEqual([]);
@@ -172,7 +170,7 @@ describe.each([
     await hand.press('Relay wiper');
     await hand.press('Main switch');
     expect(await cleared('RELAY STUCK')).toBe(false);
-    await settled();
+    await settled(hand);
 
     await trouble('Turner jam', 'PIN SHEARED');
     await hand.press('Turner clock');
@@ -180,7 +178,7 @@ describe.each([
     await hand.press('Shear pin');
     await hand.press('Turner clock');
     expect(await cleared('PIN SHEARED')).toBe(false);
-    await settled();
+    await settled(hand);
 
     await trouble('Belt off', 'BELT OFF');
     await hand.press('Fan');
@@ -189,7 +187,7 @@ describe.each([
     await hand.press('Belt tensioner');
     await hand.press('Fan');
     expect(await cleared('BELT OFF')).toBe(false);
-    await settled();
+    await settled(hand);
 
     await trouble('Line down', 'LINE DEAD');
     await hand.line('Plant');
@@ -198,8 +196,8 @@ describe.each([
     expect(await cleared('LINE DEAD')).toBe(false);
     await panel.until('the company line', ({ mains }) => mains, 200);
     await hand.line('Line');
-    await settled();
-    expect((await panel.state()).fertile).toBe(72);
+    await settled(hand);
+    expect((await panel.state()).fertile).toBeGreaterThan(60);
   });
 });
 
@@ -208,7 +206,20 @@ const untilDay = (day: number): Promise<State> =>
     `(() => { const m = window.machine; for (let n = 0; n < 2000 && m.state().day < ${day}; n += 1) m.tick(0.5); return m.state(); })()`,
   );
 
-const settled = () => panel.until('a quiet call board', ({ alarms }) => alarms.length === 0, 120);
+/** As the book says: door open until the heat is out, the red button, door shut. */
+async function resetLimit(hand: Fingers): Promise<void> {
+  if (!(await panel.state()).limitOpen) return;
+  await hand.press('Door latch');
+  await panel.until('a cool top', ({ topBulb }) => topBulb < 100, 60);
+  await hand.press('Limit reset');
+  await hand.press('Door latch');
+}
+
+async function settled(hand: Fingers): Promise<void> {
+  await panel.tick(3);
+  await resetLimit(hand);
+  await panel.until('a quiet call board', ({ alarms }) => alarms.length === 0, 120);
+}
 
 describe('ignoring an alarm', () => {
   const running = async () => {
@@ -244,8 +255,8 @@ describe('ignoring an alarm', () => {
 
   test('a damper that stays where it stood on day 3 lets the eggs cook themselves', async () => {
     await running();
-    const late = await untilDay(19);
-    expect(late.alarms).toContain('LIMIT OPEN');
+    const late = await untilDay(20.5);
+    expect(late.alarms).toContain('HOT EGGS');
     expect(late.fertile).toBeLessThan(50);
   });
 });
@@ -255,9 +266,9 @@ describe('the panel', () => {
     await open(390, 844, true);
     await panel.touch.press('Main switch');
     await panel.touch.press('Fan');
-    await panel.touch.set('Drip valve', 4);
+    await panel.touch.set('Drip valve', 10);
     await panel.page.getByRole('radio', { name: 'Off' }).tap();
-    expect(await panel.tick(3)).toMatchObject({ dripValve: 4, lineSwitch: 'OFF', alarms: ['LINE DEAD'] });
+    expect(await panel.tick(3)).toMatchObject({ dripValve: 10, lineSwitch: 'OFF', alarms: ['LINE DEAD'] });
   });
 
   test('stays finite for ten hours, in one tick or in many', async () => {

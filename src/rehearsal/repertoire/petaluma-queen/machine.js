@@ -10,7 +10,7 @@
   const LOSS = 0.01; // share of the difference to the room that leaks away each second, shut
   const VENT = 0.004; // and for every mark of the damper
   const DRAUGHT = 0.12; // and with the door open
-  const METABOLIC = 1.1; // degrees F a second from six dozen eggs on their last day
+  const METABOLIC = 1.1; // degrees F a second from six dozen eggs at term
   const EGG_LAG = 14; // seconds in which an egg follows the air
   const EGGS = 72;
   const MAINS = 115; // volts
@@ -171,7 +171,7 @@
   /** Warmth that living eggs give: nothing in the first week, more than the coils in the last. */
   function metabolism() {
     if (!eggsIn() || s.egg < 85) return 0;
-    return METABOLIC * Math.pow(clamp(s.days, 0, 22) / 21, 3) * s.good;
+    return METABOLIC * Math.pow(clamp(s.days, 0, 20) / 21, 3) * s.good;
   }
 
   function stepWater(h) {
