@@ -97,7 +97,16 @@ export class Panel {
 
   /** Taps, and a finger that is kept on the screen. */
   touch: Hand = {
-    press: (name) => this.control(name).tap(),
+    press: async (name) => {
+      const node = this.control(name);
+      await node.scrollIntoViewIfNeeded();
+      // The click comes some time after the finger has gone: wait for it, or the simulation runs ahead of the hand.
+      const clicked = node.evaluate(
+        (one) => new Promise<void>((done) => one.addEventListener('click', () => done(), { once: true })),
+      );
+      await node.tap();
+      await clicked;
+    },
     set: async (name, value) => {
       const client = await this.page.context().newCDPSession(this.page);
       let at = { x: 0, y: 0 };

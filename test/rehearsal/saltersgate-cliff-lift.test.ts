@@ -158,6 +158,8 @@ describe('ignoring an alarm', () => {
     await panel.mouse.press('Rearm safety gear');
     for (let stroke = 0; stroke < 8; stroke += 1) await panel.mouse.press('Sand pedal');
     await panel.mouse.press('Flap restore');
+    await panel.mouse.set('Brake wheel', 4);
+    await panel.until('the 60 m post', ({ descended }) => descended >= 60, 90, 0.25);
     await panel.mouse.set('Brake wheel', 5);
     const home = await panel.until('the buffers', ({ trips }) => trips === 1);
     expect(home.alarms).toEqual([]);
