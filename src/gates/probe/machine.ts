@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Entry, MACHINE_FILES, SLUG_PATTERN } from '../../catalogue/entry.ts';
+import { type Entry, SLUG_PATTERN } from '../../catalogue/entry.ts';
 
 /** A machine as the probe knows it: what its entry promises, and where its files are. */
 export interface ProbedMachine {
@@ -54,6 +54,3 @@ export async function judgeRequest(machine: ProbedMachine, url: string): Promise
   }
   return 'missing';
 }
-
-/** The machine's files that count for its looks. */
-export const LOOK_FILES = MACHINE_FILES;

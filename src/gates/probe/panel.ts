@@ -1,6 +1,6 @@
 import type { Collector } from './collector.ts';
 import type { ProbedMachine } from './machine.ts';
-import type { Approach, Measured } from './page/panel.ts';
+import type { Approach, Measured } from './page/told.ts';
 import { PAGE_LIMIT_MS, type Step } from './plan.ts';
 import type { Tab } from './tab.ts';
 

@@ -5,7 +5,7 @@ import type { Visit } from './plan.ts';
 import { Tab } from './tab.ts';
 
 export type PictureName = Parameters<Take>[0];
-export const PICTURE_NAMES: readonly PictureName[] = ['desktop', 'phone', 'manual'];
+const PICTURE_NAMES: readonly PictureName[] = ['desktop', 'phone', 'manual'];
 
 /** The three pictures of one machine: taken once each, written as `<out>/<slug>-<name>.png`. */
 export class Pictures {

@@ -4,11 +4,11 @@ import { FactoryError } from '../../support/errors.ts';
 import { type Finding, type GateReport, report } from '../finding.ts';
 import { type Chromium, launch } from './browser.ts';
 import { Collector } from './collector.ts';
-import { LookCache, areTwins, hashOf, sameColourShare } from './look.ts';
-import { type ProbedMachine, machineOf } from './machine.ts';
-import { DESKTOP, PHONE, loadPanel, panelSteps, phoneSteps, shotSteps, step } from './panel.ts';
+import { areTwins, hashOf, LookCache, sameColourShare } from './look.ts';
+import { machineOf, type ProbedMachine } from './machine.ts';
+import { DESKTOP, loadPanel, PHONE, panelSteps, phoneSteps, shotSteps, step } from './panel.ts';
 import { Pictures } from './pictures.ts';
-import { MACHINE_LIMIT_MS, type Visit, carryOut } from './plan.ts';
+import { carryOut, MACHINE_LIMIT_MS, type Visit } from './plan.ts';
 import { simulationSteps } from './simulation.ts';
 
 export interface ProbeOptions {

@@ -1,10 +1,9 @@
 import { fold } from '../../catalogue/name.ts';
 import type { Collector } from './collector.ts';
 import type { ProbedMachine } from './machine.ts';
-import type { Approach } from './page/panel.ts';
-import type { StepTold } from './page/simulation.ts';
+import type { Approach, StepTold } from './page/told.ts';
 import { SIMULATION_LIMIT_MS, type Step } from './plan.ts';
-import { type Tab, placeIn } from './tab.ts';
+import { placeIn, type Tab } from './tab.ts';
 
 const SCRIPT = { file: 'machine.js' };
 

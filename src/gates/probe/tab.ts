@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { Collector } from './collector.ts';
-import { type ProbedMachine, judgeRequest } from './machine.ts';
+import { judgeRequest, type ProbedMachine } from './machine.ts';
 import { holdTime } from './page/clock.ts';
 import { addPanel } from './page/panel.ts';
 import { addSimulation } from './page/simulation.ts';

@@ -18,7 +18,7 @@ export interface Case {
 type FileName = keyof TestMachine['files'];
 
 /** Replaces a part of a file, and fails when it is not there: a case must really change its machine. */
-export function swap(machine: TestMachine, file: FileName, part: string, by: string): void {
+function swap(machine: TestMachine, file: FileName, part: string, by: string): void {
   if (!machine.files[file].includes(part)) throw new Error(`${file} does not hold ${part}`);
   machine.files[file] = machine.files[file].replace(part, () => by);
 }

@@ -46,7 +46,7 @@ interface Animation {
   play(): void;
 }
 
-export interface Doc {
+interface Doc {
   documentElement: El & { scrollWidth: number; clientWidth: number };
   body: El | null;
   activeElement: El | null;

@@ -1,32 +1,5 @@
 import type { Box, El, Kit, Win } from './dom.ts';
-
-/** Where a control, fault switch or button is, and whether a visitor can see it. */
-export interface Place {
-  /** Whether any element carries the name. */
-  found: boolean;
-  /** Whether it has a box of some size and is not hidden. */
-  shown: boolean;
-  box: Box | null;
-}
-
-/** How to use a control: where to click, or which key works it once it has the focus. */
-export interface Approach {
-  found: boolean;
-  x: number;
-  y: number;
-  how: 'click' | 'key' | 'text';
-  key: string;
-}
-
-export interface Measured {
-  /** Sideways overflow in CSS pixels; where the page clips it, how far a named part of the panel is cut off. */
-  overflow: number;
-  /** What sticks out the farthest, as a person would name it. */
-  widest: string;
-  controls: Place[];
-  manual: Place;
-  dialogOpen: boolean;
-}
+import type { Approach, Place } from './told.ts';
 
 /**
  * Runs in the page after `addSimulation`: looks at the panel as a visitor would, and finds where to click. The clicks

@@ -1,22 +1,5 @@
 import type { Kit, Win } from './dom.ts';
-
-/** What a step of the simulation found; each is sent out of the page as one JSON text. */
-export interface StepTold {
-  /** The machine threw: what, and during which call. */
-  threw?: { message: string; stack: string; at: string };
-  /** `window.machine` or what it returns has not the shape it must have. */
-  shape?: string[];
-  /** A number that is not finite. */
-  bad?: { path: string; value: string; at: string };
-  /** The rest is each step's own. */
-  faults?: string[];
-  differs?: { second: number; path: string; first: string; again: string };
-  alarmsByOne?: string[];
-  alarmsByTen?: string[];
-  alarms?: string[];
-  left?: string[];
-  changed?: boolean;
-}
+import type { StepTold } from './told.ts';
 
 /**
  * Runs in the page after `holdTime`: adds the steps that drive `window.machine`. Each step is one call, so nothing of
