@@ -22,7 +22,7 @@ export interface FlatRow {
   snapshots: FlatMessage[][];
 }
 
-export function flatten(message: ChatMessage): FlatMessage {
+function flatten(message: ChatMessage): FlatMessage {
   const { role, type, content, reasoning = '', tool_calls = [], tool_call_id = '', name = '' } = message;
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return {

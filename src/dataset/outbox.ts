@@ -56,8 +56,3 @@ export class Outbox {
     await writeFileDurable(join(this.#folder, WAIT), `${until.toISOString()}\n`);
   }
 }
-
-/** Puts a row in the outbox of a data folder. */
-export async function outboxAdd(data: string, id: string): Promise<void> {
-  await new Outbox(data).add(id);
-}

@@ -56,7 +56,7 @@ export async function* readRow(path: string): AsyncGenerator<RowPart> {
 }
 
 /** A row's keys beside its conversations, its superseded ones not even parsed. */
-export interface RowFrame {
+interface RowFrame {
   keys: Record<string, unknown>;
   counts: TrajectoryFacts['counts'];
   /** How often the final conversation views an image. */
@@ -64,7 +64,7 @@ export interface RowFrame {
   bytes: number;
 }
 
-export async function readFrame(path: string): Promise<RowFrame> {
+async function readFrame(path: string): Promise<RowFrame> {
   const keys: Record<string, unknown> = {};
   const counts = { messages: 0, snapshots: 0, calls: 0, images: 0 };
   let [views, bytes] = [0, 0];

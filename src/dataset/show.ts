@@ -20,7 +20,7 @@ function cut(text: string, whole: boolean): string {
 }
 
 /** One message as a person reads it. */
-export function told(message: ChatMessage, index: number, whole: boolean): string {
+function told(message: ChatMessage, index: number, whole: boolean): string {
   const { role, type, content, reasoning, tool_calls = [], name } = message;
   const lines = [`[${index}] ${role}${role === 'assistant' ? '' : ` (${harmless(name ?? type)})`}`];
   if (reasoning) lines.push(indented(reasoning).replace(/^ {4}/gm, '  | '));

@@ -33,7 +33,7 @@ class Calls {
 }
 
 /** Checks one row's folder. @returns its id, its chain, and every fault, at most 100 of them. */
-export async function validateRow(folder: string): Promise<{ id: string; chain: string[]; faults: Fault[] }> {
+async function validateRow(folder: string): Promise<{ id: string; chain: string[]; faults: Fault[] }> {
   const row = basename(folder);
   const faults: Fault[] = [];
   const fault = (kind: string, told: string): void => {

@@ -8,7 +8,6 @@ export interface Literals {
 
 /** A line shorter than this, in characters, is written anew as fast as it is cut up. */
 const WORTHWHILE = 1024;
-const WANTED = new Set(['text', 'arguments', 'result', 'failure']);
 
 /** @param at the opening quote. @returns the index after the closing one. */
 function endOfString(json: string, at: number): number {
@@ -38,18 +37,21 @@ function skipSpace(json: string, at: number): number {
   return i;
 }
 
-/** Calls `field` for every key of the object at `at`, with where its value begins and ends. */
-function eachField(json: string, at: number, field: (key: string, from: number, to: number) => void): void {
-  for (let i = skipSpace(json, at + 1); json[i] === '"'; ) {
+/**
+ * Calls `field` for every key of the object at `at`, with where its value begins. It returns where the value ends when it
+ * went over it, so that nothing is gone over twice.
+ * @returns the index after the object.
+ */
+function eachField(json: string, at: number, field: (key: string, from: number) => number | undefined): number {
+  let i = skipSpace(json, at + 1);
+  while (json[i] === '"') {
     const end = endOfString(json, i);
     const key = json.slice(i + 1, end - 1);
     const from = skipSpace(json, skipSpace(json, end) + 1);
-    const to = endOfValue(json, from);
-    field(key, from, to);
-    i = skipSpace(json, to);
-    if (json[i] !== ',') return;
-    i = skipSpace(json, i + 1);
+    i = skipSpace(json, field(key, from) ?? endOfValue(json, from));
+    if (json[i] === ',') i = skipSpace(json, i + 1);
   }
+  return i + 1;
 }
 
 /**
@@ -58,36 +60,42 @@ function eachField(json: string, at: number, field: (key: string, from: number, 
  * @param json a line that JSON.parse took; of a key that comes twice the last counts, as it does there.
  */
 export function messageLiterals(json: string): Literals {
-  let found: Literals = {};
-  if (json.length < WORTHWHILE) return found;
-  const take = (key: string, from: number, to: number): void => {
-    if (WANTED.has(key))
-      found[key as keyof Literals] = json[from] === '"' ? json.slice(from, to) : (undefined as never);
-  };
-  let escapedKey = false;
-  eachField(json, json.indexOf('{'), (key, from) => {
-    escapedKey ||= key.includes('\\');
-    if (key !== 'message') return;
-    found = {};
-    if (json[from] !== '{') return;
-    let activity: Literals = {};
-    eachField(json, from, (inner, start, end) => {
-      escapedKey ||= inner.includes('\\');
-      if (inner === 'text') take(inner, start, end);
-      if (inner !== 'activity') return;
-      const outer = found;
-      found = {};
-      if (json[start] === '{') {
-        eachField(json, start, (name, first, last) => {
-          escapedKey ||= name.includes('\\');
-          if (name !== 'text') take(name, first, last);
-        });
-      }
-      activity = found;
-      found = outer;
-    });
-    found = { ...activity, ...(found.text === undefined ? {} : { text: found.text }) };
-  });
+  if (json.length < WORTHWHILE) return {};
+  let text: string | undefined;
+  let activity: Literals = {};
+  let sure = true;
+  const literal = (from: number, to: number): string | undefined =>
+    json[from] === '"' ? json.slice(from, to) : undefined;
   // A key written with escapes may be one of ours under another spelling: nothing is sure then.
-  return escapedKey ? {} : found;
+  const plain = (key: string): void => {
+    if (key.includes('\\')) sure = false;
+  };
+  const ofActivity = (key: string, from: number): number | undefined => {
+    plain(key);
+    if (key !== 'arguments' && key !== 'result' && key !== 'failure') return undefined;
+    const to = endOfValue(json, from);
+    const found = literal(from, to);
+    if (found === undefined) delete activity[key];
+    else activity[key] = found;
+    return to;
+  };
+  const ofMessage = (key: string, from: number): number | undefined => {
+    plain(key);
+    if (key === 'activity') {
+      activity = {};
+      return json[from] === '{' ? eachField(json, from, ofActivity) : undefined;
+    }
+    if (key !== 'text') return undefined;
+    const to = endOfValue(json, from);
+    text = literal(from, to);
+    return to;
+  };
+  eachField(json, json.indexOf('{'), (key, from) => {
+    plain(key);
+    if (key !== 'message') return undefined;
+    [text, activity] = [undefined, {}];
+    return json[from] === '{' ? eachField(json, from, ofMessage) : undefined;
+  });
+  if (!sure) return {};
+  return text === undefined ? activity : { ...activity, text };
 }

@@ -6,7 +6,6 @@ import { scanLines } from './scan.ts';
 import type { SessionLine, SessionMessage, SessionMeta, SessionResult } from './types.ts';
 
 export { imageBytes } from './blobs.ts';
-export { parseLine } from './line.ts';
 
 /** What a log says besides its conversation; read without holding a message. */
 export interface SessionSummary {

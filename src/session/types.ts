@@ -54,7 +54,7 @@ export interface SessionActivity {
   reasoning_details?: unknown;
 }
 
-export type MessageType = 'user' | 'bot' | 'reasoning' | 'activity' | 'attachment' | 'checkpoint' | 'instructions';
+type MessageType = 'user' | 'bot' | 'reasoning' | 'activity' | 'attachment' | 'checkpoint' | 'instructions';
 
 /** One entry of the conversation: replayed in order they are the agent's whole state. */
 export interface SessionMessage {

@@ -4,7 +4,7 @@ import { Renderer } from './render.ts';
 import type { Spool } from './spool.ts';
 
 /** A stretch of a spool, in bytes. */
-export interface Stretch {
+interface Stretch {
   from: number;
   to: number;
 }

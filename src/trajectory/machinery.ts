@@ -10,7 +10,7 @@ export interface Looked {
 }
 
 /** Facts of the shift that the card does not ask for. */
-export interface ShiftBlock {
+interface ShiftBlock {
   /** Milliseconds by station. */
   durations?: Record<string, number>;
   /** Number of findings by rule. */

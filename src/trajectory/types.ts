@@ -1,7 +1,7 @@
 import type { SessionResult } from '../session/types.ts';
 import type { Looked, MachineryBlock } from './machinery.ts';
 
-export interface ToolCall {
+interface ToolCall {
   id: string;
   type: 'function';
   function: {
@@ -12,7 +12,7 @@ export interface ToolCall {
 }
 
 /** `image` is a path relative to the row's folder, `images/<sha256 hex>.<ext>`. */
-export type ContentPart = { type: 'text'; text: string } | { type: 'image'; image: string };
+type ContentPart = { type: 'text'; text: string } | { type: 'image'; image: string };
 
 /** One message of a trajectory: OpenAI's chat convention with `type` and `reasoning` added. */
 export interface ChatMessage {

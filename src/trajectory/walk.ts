@@ -4,7 +4,7 @@ import { scanLines } from '../session/scan.ts';
 import type { SessionLine, SessionMessage, SessionMeta, SessionResult } from '../session/types.ts';
 
 /** What a log says beside its conversation. */
-export interface Frame {
+interface Frame {
   meta?: SessionMeta;
   result?: SessionResult;
   truncated: boolean;

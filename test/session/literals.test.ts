@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageLiterals } from '../../src/session/literals.ts';
 
@@ -42,5 +43,30 @@ describe("a message's long strings", () => {
 
   it('are not looked for in a short line', () => {
     expect(messageLiterals('{"message":{"text":"short"}}')).toEqual({});
+  });
+
+  it('are what a parser reads there, whatever the line holds', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 40 });
+    const value = fc.oneof(text, fc.jsonValue());
+    const activity = fc.record({ kind: text, arguments: value, result: value, failure: value }, { requiredKeys: [] });
+    const message = fc.record(
+      { text: value, activity: fc.oneof(activity, value), images: fc.jsonValue() },
+      { requiredKeys: [] },
+    );
+    const line = fc.record({ pad: fc.constant('p'.repeat(1024)), extra: fc.jsonValue(), message });
+    fc.assert(
+      fc.property(line, fc.integer({ min: 0, max: 3 }), (record, indent) => {
+        const json = JSON.stringify(record, null, indent);
+        const said = (JSON.parse(json) as { message: Record<string, unknown> }).message;
+        const inner = (typeof said.activity === 'object' && said.activity !== null ? said.activity : {}) as Record<
+          string,
+          unknown
+        >;
+        const want = { ...inner, text: said.text };
+        for (const [key, literal] of Object.entries(messageLiterals(json))) {
+          expect(JSON.parse(literal)).toBe(want[key as keyof typeof want]);
+        }
+      }),
+    );
   });
 });
