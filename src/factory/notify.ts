@@ -6,7 +6,7 @@ import { redactor } from '../support/redact.ts';
 import type { FactoryEvent } from './types.ts';
 
 /** What a webhook is sent, as JSON; docs/operating.md tells it to operators. */
-export interface Notification {
+interface Notification {
   /** The whole of it in one line, as Slack and those compatible with it show it. */
   text: string;
   event: 'red' | 'quarantine' | 'recovery';
