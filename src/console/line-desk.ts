@@ -3,17 +3,52 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/load.ts';
 import { isLocalOrigin } from '../config/load.ts';
+import type { Line } from '../line/line.ts';
+import type { SetAside } from '../line/set-aside.ts';
+import { factoryId } from '../shift/factory-id.ts';
+import { openLine } from '../shift/open-line.ts';
 import type { LineDesk } from './room.ts';
-import { fileBelow } from './site.ts';
+import { fileBelow, plainPath } from './site.ts';
+
+/** How long a list of branches is taken as still true; each is a git call. */
+const FRESH_MS = 5000;
 
 /** What the console sees of the git side. The site is the origin's own folder where there is one, else main as last fetched. */
-export async function openLineDesk(config: Config): Promise<LineDesk> {
+export function openLineDesk(config: Config): LineDesk {
   const site = localSite(config.origin);
+  let line: Promise<Line> | null = null;
+  let known: { at: number; branches: Promise<SetAside[]> } | null = null;
+
+  /** null until a shift has made the line's git dir. */
+  async function opened(): Promise<Line | null> {
+    if (line === null && !existsSync(join(config.data, 'line.git'))) return null;
+    line ??= factoryId(config.data).then((factory) => openLine({ config, factory }));
+    return line.catch((error: unknown) => {
+      line = null;
+      throw error;
+    });
+  }
+
+  async function change(work: (line: Line) => Promise<void>): Promise<void> {
+    const open = await opened();
+    if (open) await work(open).finally(() => (known = null));
+  }
+
   return {
-    setAside: async () => [],
-    release: async () => {},
-    drop: async () => {},
-    siteFile: (path) => (site ? fileBelow(site, path) : Promise.resolve(null)),
+    setAside() {
+      if (known === null || Date.now() - known.at > FRESH_MS) {
+        known = { at: Date.now(), branches: opened().then((open) => open?.setAside() ?? []) };
+      }
+      return known.branches;
+    },
+    release: (branch) => change((open) => open.release(branch)),
+    drop: (branch) => change((open) => open.deleteBranch(branch)),
+    async siteFile(path) {
+      if (site) return fileBelow(site, path);
+      const plain = plainPath(path);
+      const open = plain === null ? null : await opened();
+      return open ? open.read(`refs/remotes/origin/${config.branch}`, `site/${plain}`).catch(() => null) : null;
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { Config } from '../config/load.ts';
 import type { DatasetStore } from '../dataset/store.ts';
 import type { FactoryHandle } from '../factory/types.ts';
+import type { SetAside } from '../line/set-aside.ts';
 import type { ActLog } from './act-log.ts';
 import type { AlarmBook } from './alarms.ts';
 import type { GuessLimit } from './guard/limit.ts';
@@ -17,17 +18,7 @@ export interface Examination {
   mend?: string;
 }
 
-/** A branch that was continued too often and is set aside. */
-export interface SetAside {
-  /** `quarantine/<id>`. */
-  branch: string;
-  commit: string;
-  /** The last shift that worked on it. */
-  shift: string;
-  at: Date;
-}
-
-/** What the console asks of the git side; null where there is none. */
+/** What the console asks of the git side. */
 export interface LineDesk {
   setAside(): Promise<SetAside[]>;
   /** Gives a branch back to the line, to be continued by the next shift. */

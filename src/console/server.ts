@@ -63,7 +63,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     pulse,
     guesses: new GuessLimit(),
     shipping: { busy: false },
-    line: await openLineDesk(config),
+    line: openLineDesk(config),
     examine: options.examine ?? null,
     closing: closing.signal,
   };

@@ -18,7 +18,8 @@ import { openBranch } from './snapshot.ts';
 
 /** Shift branches at the origin: pushed, removed when they are of no more use, set aside when they went on too long. */
 
-async function pushing<T>(context: LineContext, push: () => Promise<T>): Promise<T> {
+/** Runs a push; what the origin rejected becomes `origin/refused`. */
+export async function pushing<T>(context: LineContext, push: () => Promise<T>): Promise<T> {
   try {
     return await push();
   } catch (error) {
@@ -76,6 +77,17 @@ async function forget(context: LineContext, branch: string): Promise<void> {
   ]);
 }
 
+/** Whether a commit brings the origin no known secret. */
+export async function isClean(context: LineContext, tip: string): Promise<boolean> {
+  try {
+    await refuseSecrets(context.git, context.secrets, tip, await atOrigin(context));
+    return true;
+  } catch (error) {
+    if (error instanceof FactoryError && error.code === 'line/secret') return false;
+    throw error;
+  }
+}
+
 /**
  * Moves `shift/<id>` to `quarantine/<id>`: at the origin in one push, and here. A branch that holds a known secret is kept
  * here only.
@@ -85,13 +97,7 @@ export async function quarantine(context: LineContext, branch: string): Promise<
   const [ours = null, theirs = null] = await refTips(context, localRef(branch), originRef(branch));
   const tip = ours ?? theirs;
   if (tip === null) return;
-  const clean = await refuseSecrets(context.git, context.secrets, tip, await atOrigin(context)).then(
-    () => true,
-    (error) => {
-      if (error instanceof FactoryError && error.code === 'line/secret') return false;
-      throw error;
-    },
-  );
+  const clean = await isClean(context, tip);
   const lease = theirs === null ? [] : [`--force-with-lease=${localRef(branch)}:${theirs}`];
   const refs = [...(clean ? [`+${tip}:${localRef(aside)}`] : []), ...(theirs === null ? [] : [`:${localRef(branch)}`])];
   if (refs.length > 0) await pushing(context, () => withOrigin(context, 'push', ['--porcelain', ...lease], refs));

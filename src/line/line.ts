@@ -20,6 +20,7 @@ import {
 import { Git } from './git.ts';
 import { buildLanding, publish } from './landing.ts';
 import { noBranch, readOrigin } from './origin.ts';
+import { type SetAside, release, setAside } from './set-aside.ts';
 import { type Snapshot, openBranch, snapshot } from './snapshot.ts';
 import { type Stranded, landedShifts, strandedBranches } from './stranded.ts';
 import { type LandingMessage, type SnapshotNote, leftOutOf, snapshotMessage } from './trailers.ts';
@@ -257,6 +258,11 @@ export class Line {
   quarantine(branch: string): Promise<void> {
     return this.#serially(() => quarantine(this.#context, branch));
   }
+
+  /** All branches in quarantine. */
+  setAside = (): Promise<SetAside[]> => this.#serially(() => setAside(this.#context));
+  /** Gives a branch in quarantine back to the line; see set-aside.ts. */
+  release = (branch: string): Promise<void> => this.#serially(() => release(this.#context, branch));
 
   /** A file's bytes in a commit, or null. */
   read(commit: string, path: string): Promise<Buffer | null> {

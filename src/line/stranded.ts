@@ -25,7 +25,8 @@ interface Tip {
   message: string;
 }
 
-async function tipsBelow(context: LineContext, prefixes: string[]): Promise<Map<string, Tip>> {
+/** The tips below some prefixes, by ref, each with its whole message. */
+export async function tipsBelow(context: LineContext, prefixes: string[]): Promise<Map<string, Tip>> {
   const format = '%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents)%00';
   const fields = (await context.git.run(['for-each-ref', `--format=${format}`, ...prefixes])).toString().split('\0');
   const tips = new Map<string, Tip>();

@@ -21,7 +21,7 @@ afterEach(() => room.close());
 interface Heard {
   event: string;
   id: string;
-  data: any;
+  data: { text?: string };
 }
 
 /** Follows `/api/live`; `until` resolves when what was heard says so. */
@@ -47,7 +47,7 @@ function follow(query: string, headers: Record<string, string> = {}) {
   asked.end();
   return {
     heard,
-    lines: () => heard.filter(({ event }) => event === 'log').map(({ data }) => data.text as string),
+    lines: () => heard.filter(({ event }) => event === 'log').map(({ data }) => data.text ?? ''),
     until: (enough: () => boolean) =>
       new Promise<void>((resolve) => {
         const look = () => {
@@ -141,9 +141,8 @@ describe('the live log', () => {
     working(SHIFT);
     const follower = follow('');
     await follower.until(() => follower.heard.length > 0);
-    const started = Date.now();
+    // Would wait for ever for a follower that is held.
     await room.close();
-    expect(Date.now() - started).toBeLessThan(10_000);
     room = await openRoom();
   });
 });

@@ -213,10 +213,9 @@ describe('every page', () => {
         });
         await page.goto(room.url + path);
         for (const told of await axe(page)) troubles.push(`${path}: ${told}`);
-        const seen = await page.evaluate(() => ({
-          hurt: 'hurt' in globalThis,
-          wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        }));
+        const seen = await page.evaluate<{ hurt: boolean; wide: number }>(
+          `({ hurt: 'hurt' in globalThis, wide: document.documentElement.scrollWidth - document.documentElement.clientWidth })`,
+        );
         if (seen.hurt) troubles.push(`${path}: hostile text ran`);
         if (seen.wide > 0) troubles.push(`${path}: ${seen.wide} px too wide`);
         await page.close();
@@ -241,7 +240,9 @@ describe('the line', () => {
     await finding.waitFor();
     expect(await finding.textContent()).toContain('412 px wide');
     const image = finding.locator('img');
-    await expect.poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(390);
+    await expect
+      .poll(() => image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(390);
     expect(await page.locator('.state .now').textContent()).toContain('red: probe: it overflows');
     await page.close();
   });
@@ -254,7 +255,7 @@ describe('the line', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'not the console token' }).waitFor();
     await page.keyboard.press('Escape');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('ack-shift-red');
+    expect(await page.evaluate('document.activeElement?.id')).toBe('ack-shift-red');
     await page.keyboard.press('Enter');
     await page.locator('#guard-token').fill('');
     await page.keyboard.type(TOKEN);
@@ -267,7 +268,7 @@ describe('the line', () => {
     expect(await page.locator('#guard-token').count()).toBe(0);
     await page.keyboard.press('Enter');
     await page.locator('#press-schedule', { hasText: 'Resume' }).waitFor();
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('press-schedule');
+    expect(await page.evaluate('document.activeElement?.id')).toBe('press-schedule');
     expect(room.factory.status().paused?.by).toContain('127.0.0.1');
     await page.close();
   });
@@ -311,7 +312,7 @@ describe('a machine on the shelf', () => {
     await page.waitForURL(({ pathname }) => pathname === '/shifts');
     await page.goto(`${own.url}/shelf/machines/spy/`);
     await page.locator('body[data-api][data-act][data-page][data-cookie]').waitFor();
-    const seen = await page.evaluate(() => ({ ...document.body.dataset }));
+    const seen = await page.evaluate('({ ...document.body.dataset })');
     expect(seen).toEqual({ api: 'refused', act: 'refused', page: 'refused', cookie: 'refused' });
     expect(own.factory.status().paused).toBeNull();
     await context.close();

@@ -52,7 +52,7 @@ describe('a rehearsal shift, watched from the control room', () => {
         async () => {
           for (const each of await page
             .locator('.station:has([data-state=running])')
-            .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.station ?? '')))
+            .evaluateAll((all) => all.map((one) => one.getAttribute('data-station') ?? '')))
             seen.add(each);
           return page.locator('.book tbody tr').first().getAttribute('data-verdict');
         },

@@ -1,10 +1,11 @@
 import type { FactoryStatus } from '../../factory/types.ts';
+import type { SetAside } from '../../line/set-aside.ts';
 import type { ShiftRecord } from '../../shift/record.ts';
 import type { Alarm } from '../alarms.ts';
 import type { Act } from '../act-log.ts';
 import { placeId } from '../live.ts';
 import { logPath, tailLines } from '../log-file.ts';
-import type { Room, SetAside } from '../room.ts';
+import type { Room } from '../room.ts';
 import type { ShiftSummary } from '../shift-book.ts';
 import { stripChart } from '../parts/chart.ts';
 import { clock } from '../parts/clock.ts';
