@@ -19,6 +19,7 @@ export const COMMANDS: { name: string; load: () => Promise<CommandFile> }[] = [
   { name: 'config', load: () => import('./commands/config.ts') },
   { name: 'check', load: () => import('./commands/check.ts') },
   { name: 'probe', load: () => import('./commands/probe.ts') },
+  { name: 'publish', load: () => import('./commands/publish.ts') },
   { name: 'export', load: () => import('./commands/export.ts') },
   { name: 'agent', load: () => import('./commands/agent.ts') },
 ];

@@ -34,5 +34,5 @@ main(process.argv).catch((thrown: unknown) => {
 
 /** 2 for what the person who ran the command can mend in it or in the configuration; 1 for everything else. */
 function exitCodeOf({ code }: FactoryError): number {
-  return /^(config|usage|order|gate|browser|catalogue)\//.test(code) ? 2 : 1;
+  return /^(config|usage|order|gate|browser|catalogue|publish)\//.test(code) ? 2 : 1;
 }

@@ -54,6 +54,7 @@ export const ERROR_CODES = {
   'console/token': 'the token of the control room is too short',
   'console/cannot-start': 'the control room cannot listen on its address',
   'factory/unhealthy': 'no factory answers, or it says that something is wrong',
+  'publish/not-ours': 'the folder to publish to holds something that publish did not make',
   'internal/unexpected': 'something happened that nobody planned for',
 } as const;
 

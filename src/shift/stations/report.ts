@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, Station, StationResult } from '../station.ts';
 import type { Verdict } from '../record.ts';
+import { publishLanding } from '../publish.ts';
 import { settleBranch } from '../settle-branch.ts';
 
 /** Says how the shift ended, settles what becomes of its branch, and clears the exports it made. */
@@ -14,6 +15,10 @@ export const report: Station = {
       log.warn({ err: error }, 'the branch could not be settled; the next shift does it');
       return null;
     });
+    const published = await publishLanding(context).catch((error: unknown) => {
+      log.error({ err: error }, 'what landed could not be published');
+      return 'not published';
+    });
     await rm(join(config.data, 'trees', id), { recursive: true, force: true });
     const { verdict, reason } = judge(context);
     const record = {
@@ -22,7 +27,10 @@ export const report: Station = {
       endedAt: new Date().toISOString(),
       ...(parked?.quarantined ? { quarantined: [...(before.quarantined ?? []), parked.quarantined] } : {}),
     } satisfies StationResult['record'];
-    return { summary: `${verdict}: ${reason}${parked ? `; ${parked.told}` : ''}`, record };
+    return {
+      summary: `${verdict}: ${reason}${parked ? `; ${parked.told}` : ''}${published ? `; ${published}` : ''}`,
+      record,
+    };
   },
 };
 
