@@ -1,4 +1,4 @@
-import type { Collector } from './collector.ts';
+import { Collector } from './collector.ts';
 import type { ProbedMachine } from './machine.ts';
 import type { Approach, Measured } from './page/told.ts';
 import { PAGE_LIMIT_MS, type Step } from './plan.ts';
@@ -11,7 +11,7 @@ export const PHONE = { width: 390, height: 844 };
 /** Takes a picture of a page; where to put it is the caller's. */
 export type Take = (name: 'desktop' | 'phone' | 'manual', tab: Tab) => Promise<void>;
 
-export function step(name: string, run: (tab: Tab) => Promise<void>): Step {
+function step(name: string, run: (tab: Tab) => Promise<void>): Step {
   return { name, limitMs: PAGE_LIMIT_MS, run };
 }
 
@@ -43,6 +43,12 @@ export function panelSteps(machine: ProbedMachine, told: Collector, take: Take):
     desktopPicture(take),
     step('walking the controls with Tab', (tab) => walk(tab, told, machine)),
     step('opening and closing the manual', (tab) => tryManual(tab, told, machine, take)),
+    step('opening the panel on a phone', async (tab) => {
+      await loadOnPhone(tab, machine);
+      tellPhone(told, await tab.call<Measured>('measure', []));
+      await take('phone', tab);
+    }),
+    manualAlone(machine, told),
   ];
 }
 
@@ -57,8 +63,7 @@ export function shotSteps(machine: ProbedMachine, take: Take): Step[] {
       await take('manual', tab);
     }),
     step('taking the phone picture', async (tab) => {
-      await tab.page.setViewportSize(PHONE);
-      await loadPanel(machine).run(tab);
+      await loadOnPhone(tab, machine);
       await take('phone', tab);
     }),
   ];
@@ -68,22 +73,42 @@ function desktopPicture(take: Take): Step {
   return step('taking the desktop picture', (tab) => take('desktop', tab));
 }
 
-export function phoneSteps(told: Collector, take: Take): Step[] {
-  return [
-    step('measuring the panel on a phone', async (tab) => {
-      const measured = await tab.call<Measured>('measure', []);
-      tellOverflow(told, 'layout/phone', PHONE.width, measured);
-      const { shown, box } = measured.manual;
-      if (!shown || !box || box.right <= 0 || box.left >= PHONE.width) {
-        told.add(
-          'layout/manual-phone',
-          `[data-action="manual"] has no visible box on a page ${PHONE.width} px wide; it must be there on a phone too`,
-          PANEL,
-        );
-      }
-    }),
-    step('taking the phone picture', (tab) => take('phone', tab)),
-  ];
+async function loadOnPhone(tab: Tab, machine: ProbedMachine): Promise<void> {
+  tab.rank = 1;
+  await tab.page.setViewportSize(PHONE);
+  await loadPanel(machine).run(tab);
+}
+
+function tellPhone(told: Collector, measured: Measured): void {
+  tellOverflow(told, 'layout/phone', PHONE.width, measured);
+  const { shown, box } = measured.manual;
+  if (shown && box && box.right > 0 && box.left < PHONE.width) return;
+  told.add(
+    'layout/manual-phone',
+    `[data-action="manual"] has no visible box on a page ${PHONE.width} px wide; it must be there on a phone too`,
+    PANEL,
+  );
+}
+
+/** Opens manual.html by itself: whatever goes wrong there is one kind of finding, but for what it asks of others. */
+function manualAlone(machine: ProbedMachine, told: Collector): Step {
+  const run = async (tab: Tab) => {
+    const alone = new Collector(machine.slug);
+    tab.told = alone;
+    tab.doing = 'while it loaded';
+    await tab.page.setViewportSize(DESKTOP);
+    try {
+      await tab.goto(`${machine.base}manual.html`);
+    } catch (error) {
+      alone.add('run/exception', error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+    }
+    tab.told = told;
+    for (const { rule, message } of alone.findings()) {
+      if (rule === 'run/external-request') told.add(rule, message, { rank: 3 });
+      else told.add('manual/alone', `manual.html on its own: ${message}`, { file: 'manual.html' });
+    }
+  };
+  return { ...step('loading the manual alone', run), alone: true };
 }
 
 function tellOverflow(

@@ -13,6 +13,8 @@ export const MACHINE_LIMIT_MS = 38_000;
 export interface Step {
   name: string;
   limitMs: number;
+  /** It opens its page itself, so it can be tried also when the panel does not load. */
+  alone?: true;
   run(tab: Tab): Promise<void>;
 }
 
@@ -26,33 +28,32 @@ export interface Visit {
 }
 
 /**
- * Opens a page and tries steps on it in turn. When one hangs its page is killed and the rest go on in a new one, while
- * there is time; when the page cannot even be loaded the rest is told as not run.
- * @returns whether the page loaded.
+ * Opens a page, loads the panel and tries steps on it in turn. When one hangs its page is killed and the rest go on in
+ * a new one, while there is time. When the panel cannot even be loaded, only the steps that do without it are tried.
  */
-export async function carryOut(visit: Visit, options: TabOptions, load: Step, steps: Step[]): Promise<boolean> {
-  const left = [...steps];
-  let loaded = false;
-  do {
+export async function carryOut(visit: Visit, options: TabOptions, load: Step, steps: Step[]): Promise<void> {
+  let left = [...steps];
+  let loads = true;
+  while (left.length > 0 && performance.now() < visit.deadline) {
     const tab = await Tab.open(visit.browser, visit.machine, visit.told, options);
     try {
-      if (!(await attempt(visit, tab, load, options.rank))) {
-        visit.told.addNotRun(left.map(({ name }) => name));
-        return loaded;
+      if (loads && !(await attempt(visit, tab, load))) {
+        loads = false;
+        visit.told.addNotRun(left.filter(({ alone }) => !alone).map(({ name }) => name));
+        left = left.filter(({ alone }) => alone);
+        continue;
       }
-      loaded = true;
       let alive = true;
-      while (alive && left.length > 0) alive = await attempt(visit, tab, left.shift() as Step, options.rank);
+      while (alive && left.length > 0) alive = await attempt(visit, tab, left.shift() as Step);
     } finally {
       await tab.close();
     }
-  } while (left.length > 0 && performance.now() < visit.deadline);
+  }
   visit.told.addNotRun(left.map(({ name }) => name));
-  return loaded;
 }
 
 /** Runs one step; what goes wrong becomes a finding. @returns whether the page can be used for the next. */
-async function attempt(visit: Visit, tab: Tab, step: Step, rank: number): Promise<boolean> {
+async function attempt(visit: Visit, tab: Tab, step: Step): Promise<boolean> {
   const left = visit.deadline - performance.now();
   if (left <= 0) {
     visit.told.addNotRun([step.name]);
@@ -63,14 +64,13 @@ async function attempt(visit: Visit, tab: Tab, step: Step, rank: number): Promis
     return true;
   } catch (error) {
     if (!visit.browser.isConnected()) throw error;
+    const { told, rank } = tab;
     if (error instanceof Hang) visit.told.addHang(error.step, error.seconds);
-    else if (error instanceof Gone) visit.told.add('run/exception', `${error.message} (${tab.doing})`, { rank });
+    else if (error instanceof Gone) told.add('run/exception', `${error.message} (${tab.doing})`, { rank });
     else if (LEFT.test(String(error))) {
       const to = tab.page.url().split('/').pop();
-      visit.told.add('run/exception', `the page left for ${to} (${tab.doing}); a panel must stay where it is`, {
-        rank,
-      });
-    } else visit.told.add('run/exception', `${step.name} could not be done: ${oneLine(error)}`, { rank });
+      told.add('run/exception', `the page left for ${to} (${tab.doing}); a panel must stay where it is`, { rank });
+    } else told.add('run/exception', `${step.name} could not be done: ${oneLine(error)}`, { rank });
     // Whatever went wrong, the next step gets a page that is as it was when it loaded.
     return false;
   }

@@ -6,7 +6,7 @@ import { type Chromium, launch } from './browser.ts';
 import { Collector } from './collector.ts';
 import { areTwins, hashOf, LookCache, sameColourShare } from './look.ts';
 import { machineOf, type ProbedMachine } from './machine.ts';
-import { DESKTOP, loadPanel, PHONE, panelSteps, phoneSteps, shotSteps, step } from './panel.ts';
+import { DESKTOP, loadPanel, panelSteps, shotSteps } from './panel.ts';
 import { Pictures } from './pictures.ts';
 import { carryOut, MACHINE_LIMIT_MS, type Visit } from './plan.ts';
 import { simulationSteps } from './simulation.ts';
@@ -28,7 +28,7 @@ export interface ProbeOptions {
   signal?: AbortSignal;
 }
 
-/** Machines whose pictures are taken at a time. A whole probe is four pages already: those go one by one. */
+/** Machines whose pictures are taken at a time. A whole probe is two pages already: those go one by one. */
 const SHOTS_AT_A_TIME = 3;
 
 /**
@@ -127,32 +127,10 @@ async function probeOne(
     carryOut(visit, { ...DESKTOP, rank: 0 }, load, panelSteps(machine, told, take)).then(() =>
       judgeLook(pictures, machine, others, told, options),
     ),
-    carryOut(visit, { ...DESKTOP, rank: 1 }, load, simulationSteps(machine, told)),
-    carryOut(visit, { ...PHONE, rank: 2 }, load, phoneSteps(told, take)),
-    openManualAlone(visit),
+    carryOut(visit, { ...DESKTOP, rank: 2 }, load, simulationSteps(machine, told)),
   ]);
   await pictures.takeMissing(visit);
   return told.findings();
-}
-
-/** Opens manual.html by itself; whatever goes wrong there is one kind of finding. */
-async function openManualAlone(visit: Visit): Promise<void> {
-  const { machine, told } = visit;
-  const alone = new Collector(machine.slug);
-  await carryOut(
-    { ...visit, told: alone },
-    { ...DESKTOP, rank: 3 },
-    step('loading the manual alone', async (tab) => {
-      tab.doing = 'while the manual loaded alone';
-      await tab.goto(`${machine.base}manual.html`);
-    }),
-    [],
-  );
-  for (const { rule, message } of alone.findings()) {
-    if (rule === 'run/external-request') told.add(rule, message, { rank: 3 });
-    else if (rule === 'run/hang') told.addHang('loading the manual alone', 10);
-    else told.add('manual/alone', `manual.html on its own: ${message}`, { file: 'manual.html' });
-  }
 }
 
 async function judgeLook(

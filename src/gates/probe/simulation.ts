@@ -3,7 +3,8 @@ import type { Collector } from './collector.ts';
 import type { ProbedMachine } from './machine.ts';
 import type { Approach, StepTold } from './page/told.ts';
 import { SIMULATION_LIMIT_MS, type Step } from './plan.ts';
-import { placeIn, type Tab } from './tab.ts';
+import { placeIn } from './hear.ts';
+import type { Tab } from './tab.ts';
 
 const SCRIPT = { file: 'machine.js' };
 

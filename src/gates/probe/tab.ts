@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { Collector } from './collector.ts';
-import { judgeRequest, type ProbedMachine } from './machine.ts';
+import { hear } from './hear.ts';
+import type { ProbedMachine } from './machine.ts';
 import { holdTime } from './page/clock.ts';
 import { addPanel } from './page/panel.ts';
 import { addSimulation } from './page/simulation.ts';
@@ -33,18 +34,29 @@ export interface TabOptions {
 export class Tab {
   /** What is being done, for the messages of what goes wrong meanwhile: "while …". */
   doing = 'while the panel loaded';
+  /** Where what is heard goes, and with which rank. */
+  told: Collector;
+  rank: number;
   readonly page: Page;
   readonly cdp: CDPSession;
-  private readonly context: BrowserContext;
+  readonly context: BrowserContext;
   private readonly key: string;
   private readonly gone: Promise<never>;
+  private used = false;
 
-  private constructor(context: BrowserContext, page: Page, cdp: CDPSession, key: string, gone: Promise<never>) {
+  private constructor(
+    context: BrowserContext,
+    page: Page,
+    cdp: CDPSession,
+    given: { key: string; gone: Promise<never>; told: Collector; rank: number },
+  ) {
     this.context = context;
     this.page = page;
     this.cdp = cdp;
-    this.key = key;
-    this.gone = gone;
+    this.key = given.key;
+    this.gone = given.gone;
+    this.told = given.told;
+    this.rank = given.rank;
   }
 
   static async open(browser: Browser, machine: ProbedMachine, told: Collector, options: TabOptions): Promise<Tab> {
@@ -65,92 +77,19 @@ export class Tab {
     gone.catch(() => {});
     page.on('crash', () => fail(new Gone('the page crashed (out of memory?)')));
     page.on('close', () => fail(new Gone('the page was closed')));
-    const [cdp] = await Promise.all([context.newCDPSession(page)]);
-    const tab = new Tab(context, page, cdp, key, gone);
-    await tab.listen(machine, told, options.rank);
+    const cdp = await context.newCDPSession(page);
+    const tab = new Tab(context, page, cdp, { key, gone, told, rank: options.rank });
+    await hear(tab, machine);
     return tab;
   }
 
-  private async listen(machine: ProbedMachine, told: Collector, rank: number): Promise<void> {
-    const blocked: string[] = [];
-    const outside = (url: string) => {
-      if (blocked.length < 200) blocked.push(url);
-      told.add(
-        'run/external-request',
-        `${short(url)} was asked for, which is outside the machine's folder; a machine must load nothing but its own four files`,
-        { rank },
-      );
-    };
-    this.context.on('page', (other) => {
-      if (other !== this.page) void other.close().catch(() => {});
-    });
-    this.page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
-    this.page.on('websocket', (socket) => outside(socket.url()));
-    // Heard on the same session that the steps are sent on: what a step gave rise to arrives before its answer, so
-    // `doing` is always what was being done.
-    this.cdp.on('Runtime.exceptionThrown', ({ exceptionDetails }) => {
-      const stack = exceptionDetails.exception?.description ?? '';
-      const text = stack.split('\n')[0] || String(exceptionDetails.exception?.value ?? exceptionDetails.text);
-      this.exception(told, text, stack || `${exceptionDetails.url ?? ''}:${exceptionDetails.lineNumber + 1}:1`, rank);
-    });
-    const error = (text: string, url: string | undefined, line: number | undefined) => {
-      if (blocked.some((each) => text.includes(each))) return;
-      const file = fileOf(url ?? '');
-      told.add('run/console-error', `${short(text)} (${this.doing})`, {
-        key: text,
-        rank,
-        ...(file ? { file, line: (line ?? 0) + 1 } : {}),
-      });
-    };
-    this.cdp.on('Runtime.consoleAPICalled', ({ type, args, stackTrace }) => {
-      if (type !== 'error') return;
-      const text = args.map(({ value, description }) => String(value ?? description ?? '')).join(' ');
-      const from = stackTrace?.callFrames.find(({ url }) => fileOf(url));
-      error(`console.error: ${text}`, from?.url, from?.lineNumber);
-    });
-    this.cdp.on('Log.entryAdded', ({ entry }) => {
-      // What failed to load is told by its own rule.
-      if (entry.level === 'error' && entry.source !== 'network') error(entry.text, entry.url, entry.lineNumber);
-    });
-    await Promise.all([
-      this.cdp.send('Runtime.enable'),
-      this.cdp.send('Log.enable'),
-      this.filter(machine, told, rank, outside),
-    ]);
-  }
-
-  private async filter(
-    machine: ProbedMachine,
-    told: Collector,
-    rank: number,
-    outside: (url: string) => void,
-  ): Promise<void> {
-    await this.context.route('**/*', async (route) => {
-      const url = route.request().url();
-      const verdict = await judgeRequest(machine, url);
-      if (verdict === 'file') return route.continue();
-      if (verdict === 'outside') outside(url);
-      else {
-        const name = url.slice(machine.base.length) || './';
-        told.add(
-          'run/request-failed',
-          `${short(name)} was asked for (${this.doing}), and there is no such file in the machine's folder`,
-          { key: name, rank },
-        );
-      }
-      // An aborted navigation leaves the page as it is; any other error would put an error page in its place.
-      return route.abort(route.request().isNavigationRequest() ? 'aborted' : 'blockedbyclient');
-    });
-  }
-
-  private exception(told: Collector, text: string, stack: string, rank: number): void {
-    const place = placeIn(stack);
-    const where = place.file ? ` at ${place.file}:${place.line}` : '';
-    told.add('run/exception', `${short(text)}${where} (${this.doing})`, { key: `${text}${where}`, rank, ...place });
-  }
-
-  /** Opens a URL and waits until all of it has loaded. A page that tries to leave meanwhile is still waited for. */
+  /**
+   * Opens a URL as if for the first time, with nothing stored, and waits until all of it has loaded. A page that tries
+   * to leave meanwhile is still waited for.
+   */
   async goto(url: string): Promise<void> {
+    if (this.used) await this.cdp.send('Storage.clearDataForOrigin', { origin: 'file://', storageTypes: 'all' });
+    this.used = true;
     await this.page.goto(url, { waitUntil: 'commit', timeout: 0 });
     await this.evaluate('KIT.loaded()');
   }
@@ -276,16 +215,4 @@ export type KeyName = keyof typeof KEYS;
 
 function scriptOf(key: string): string {
   return [holdTime, addSimulation, addPanel].map((part) => `(${part})(${JSON.stringify(key)});`).join('\n');
-}
-
-const short = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
-
-function fileOf(url: string): string | undefined {
-  return /([\w.-]+\.(?:js|html|css))(?:[?#]|$)/.exec(url)?.[1];
-}
-
-/** The first of the machine's own places that a stack names. */
-export function placeIn(stack: string): { file?: string; line?: number } {
-  const found = /([\w.-]+\.(?:js|html))(?:\?[^:\s)]*)?:(\d+):\d+/.exec(stack);
-  return found ? { file: found[1] as string, line: Number(found[2]) } : {};
 }
