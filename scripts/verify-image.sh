@@ -16,12 +16,13 @@ if [ -z "${VERIFY_SKIP_BUILD:-}" ]; then
 fi
 
 data=$(mktemp -d)
+logs=$(mktemp -d)
 container=$(b from --pull-never "$tag")
 # buildah lays an empty volume of its own over the one the image declares: ours is to be seen there.
 b config --volume /data- "$container"
 cleanup() {
   b rm "$container" >/dev/null 2>&1 || true
-  rm -rf "$data"
+  rm -rf "$data" "$logs"
 }
 trap cleanup EXIT
 
@@ -65,7 +66,8 @@ git -c safe.directory='*' --git-dir="$data/origin.git" log --format='%h %s' main
 
 say 'who works, and with what power (setgid, setuid and kill are e0)'
 inside sh -c 'id && grep -E "^(Cap(Eff|Amb|Bnd)|NoNewPrivs)" /proc/self/status && echo "umask $(umask)"'
-touch "$data/began"
+touch "$logs/began"
+install -d -m 0700 "$data/lost+found" # as a volume of its own has one, which is root's
 
 say 'machinery doctor'
 inside machinery doctor || die 'doctor found something broken'
@@ -78,21 +80,21 @@ inside machinery shifts --json | grep -E '"(verdict|sandbox|harness)":'
 
 say 'SIGTERM in the middle of a shift'
 origin update-ref refs/heads/main "$(origin rev-parse main~1)" # the shelf is empty again, so there is work
-inside machinery start >"$data/start.log" 2>&1 &
+inside machinery start >"$logs/start.log" 2>&1 &
 engine=$!
 factory() { pgrep -u 10001 -o -f 'node .*/machinery start'; }
-until_true 60 inside machinery health || { tail -n 30 "$data/start.log"; die 'the factory did not become healthy'; }
+until_true 60 inside machinery health || { tail -n 30 "$logs/start.log"; die 'the factory did not become healthy'; }
 inside machinery health
-inside machinery shift >"$data/shift.log" 2>&1 &
+inside machinery shift >"$logs/shift.log" 2>&1 &
 asked=$!
 working() { grep -q '"name": "work"' "$(ls -d "$data"/shifts/*/ | tail -n 1)shift.json" && [ "$(ls -d "$data"/shifts/*/ | wc -l)" = 2 ]; }
-until_true 120 working || { cat "$data/shift.log"; die 'the shift did not come to work'; }
-until_true 60 grep -q 'machine.css' "$data/shift.log" || true
+until_true 120 working || { cat "$logs/shift.log"; die 'the shift did not come to work'; }
+until_true 60 grep -q 'machine.css' "$logs/shift.log" || true
 kill -TERM "$(factory)"
 status=0
 wait "$engine" || status=$?
 wait "$asked" || echo "the one who asked for the shift was told: $?"
-tail -n 12 "$data/start.log"
+tail -n 12 "$logs/start.log"
 [ "$status" = 0 ] || die "the factory ended with $status, not 0"
 grep -hE '"(verdict|reason)":' "$(ls -d "$data"/shifts/*/ | tail -n 1)shift.json"
 if pgrep -u 10001,10002 >/dev/null; then ps -o pid,user,args -u 10001,10002; die 'processes are left'; fi
@@ -101,7 +103,7 @@ origin for-each-ref --format='%(refname)' refs/heads | grep -q '/shift/' || die 
 
 say 'a read-only root would have done: nothing was written outside of /data and /tmp'
 root=$(b mount "$container")
-written=$(find "$root" -xdev -newer "$data/began" \( -type f -o -type l \) -not -path "$root/data/*" -not -path "$root/tmp/*" -not -path "$root/run/*")
+written=$(find "$root" -xdev -newer "$logs/began" \( -type f -o -type l \) -not -path "$root/data/*" -not -path "$root/tmp/*" -not -path "$root/run/*")
 left=$(find "$root/tmp" -mindepth 1 | head -n 5)
 [ -z "$written" ] || { printf '%s\n' "$written"; die 'something was written'; }
 echo "nothing; left in /tmp: ${left:-nothing}"

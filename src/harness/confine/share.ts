@@ -49,9 +49,15 @@ export async function openWay(data: string, targets: string[], account: Account)
       const path = join(folder, name);
       if (way.has(path) || inside.includes(path)) continue;
       const beside = await lstat(path).catch(() => null);
-      if (beside && !beside.isSymbolicLink()) await chmod(path, beside.mode & 0o700);
+      if (beside && mayShut(beside)) await chmod(path, beside.mode & 0o700);
     }
   }
+}
+
+/** Whether something beside the way is open and ours to shut: a volume's own `lost+found`, say, is root's. */
+function mayShut(beside: Stats): boolean {
+  const own = process.getuid?.() ?? 0;
+  return !beside.isSymbolicLink() && (beside.mode & 0o077) !== 0 && (own === 0 || beside.uid === own);
 }
 
 /** Shuts the data folder again. */
