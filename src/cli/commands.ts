@@ -20,6 +20,9 @@ export const COMMANDS: { name: string; load: () => Promise<CommandFile> }[] = [
   { name: 'check', load: () => import('./commands/check.ts') },
   { name: 'probe', load: () => import('./commands/probe.ts') },
   { name: 'publish', load: () => import('./commands/publish.ts') },
+  { name: 'rows', load: () => import('./commands/rows.ts') },
+  { name: 'ship', load: () => import('./commands/ship.ts') },
+  { name: 'card', load: () => import('./commands/card.ts') },
   { name: 'export', load: () => import('./commands/export.ts') },
   { name: 'agent', load: () => import('./commands/agent.ts') },
 ];

@@ -1,4 +1,5 @@
-import { loadConfig } from '../config/load.ts';
+import type { Logger } from 'pino';
+import { type Config, loadConfig } from '../config/load.ts';
 import { serveControl } from '../factory/control.ts';
 import { Factory } from '../factory/factory.ts';
 import { factoryLog } from './log.ts';
@@ -6,19 +7,47 @@ import { factoryLog } from './log.ts';
 /** Runs the factory until a signal. @returns the exit code that `machinery start --help` documents. */
 export async function runFactory(): Promise<number> {
   const config = await loadConfig();
-  const log = factoryLog(config.secrets);
-  const factory = new Factory({ config, log });
+  const log = await factoryLog(config.secrets);
+  const { tidy } = await import('../factory/housekeeping.ts');
+  const factory = new Factory({ config, log, between: async () => void (await tidy(config, log)) });
   const stopped = stopSignal(config.stop_grace, (signal) => log.warn({ signal }, 'stopping'));
   await factory.start();
-  const control = await serveControl(config.data, factory, log);
-  const { nextTick, paused } = factory.status();
-  log.info({ nextTick, paused }, 'ready');
-
-  await stopped;
-  await factory.stop();
-  await control.close();
+  const closers = [await serveControl(config.data, factory, log)];
+  try {
+    closers.push(...(await watch(config, factory, log)));
+    const { nextTick, paused } = factory.status();
+    log.info({ nextTick, paused }, 'ready');
+    await stopped;
+  } finally {
+    await factory.stop();
+    for (const { close } of closers.reverse()) await close();
+  }
   log.info('stopped');
   return 0;
+}
+
+/** The control room, the metrics and the webhooks: those who follow the factory. */
+async function watch(config: Config, factory: Factory, log: Logger): Promise<{ close: () => Promise<void> }[]> {
+  const [{ startConsole }, { healthApp }, { createMetrics }, { createNotifier }] = await Promise.all([
+    import('../console/server.ts'),
+    import('../console/health.ts'),
+    import('../factory/metrics.ts'),
+    import('../factory/notify.ts'),
+  ]);
+  const metrics = createMetrics(config, () => factory.status());
+  const notifier = createNotifier(config, log);
+  factory.listen((event) => {
+    metrics.observe(event);
+    notifier.observe(event);
+  });
+  const room = await startConsole({
+    config,
+    factory,
+    mount: healthApp(factory, metrics),
+    examine: async () => (await import('../doctor/doctor.ts')).examine(config),
+  });
+  log.info({ url: room.url }, `the control room is at ${room.url}`);
+  return [{ close: () => notifier.close() }, room];
 }
 
 /** Resolves at the first SIGTERM or SIGINT. The second one, or the grace running out, ends the process at once. */

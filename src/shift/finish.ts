@@ -29,6 +29,7 @@ export async function finishInterrupted(config: Config): Promise<ShiftRecord[]> 
   await layOut(config.data);
   const { trouble } = await endStrays(config.data, config.agent.user);
   if (trouble) throw trouble;
+  await new DatasetStore(join(config.data, 'dataset')).sweep();
   const finished: ShiftRecord[] = [];
   for (const id of await listShifts(config.data)) {
     const record = await readRecord(config.data, id);

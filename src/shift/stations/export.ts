@@ -19,6 +19,9 @@ export const exportRow: Station = {
     if (!facts.commit && settled(facts) && (passed(facts) || !judgedByAll(facts))) {
       return { status: 'skipped', summary: 'finished work that could not land yet keeps its row waiting' };
     }
+    // A process that died after its export made the row already; a row is final.
+    if (await store.made(record.session))
+      return { status: 'skipped', summary: `row ${record.session} is made already` };
     const block = await machineryBlock(context);
     const row = await store.put(facts.sessions, record.session, block);
     return {

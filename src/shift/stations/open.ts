@@ -52,7 +52,7 @@ async function takeOldest(
     const sessions = session === null ? null : await sessionFolderOf(config.data, session);
     const reason = sessions && (await openSession(join(sessions, `${session}.jsonl`))).result?.reason;
     // A row is final: work whose row is written already needs a session of its own to land.
-    const finished = reason === 'settled' && session !== null && !(await store.has(session));
+    const finished = reason === 'settled' && session !== null && !(await store.made(session));
     if (finished || continued < config.continuations)
       return { unfinished: { stranded, sessions, finished }, quarantined };
     log.warn({ branch, continued }, 'continued too often: moved to quarantine');

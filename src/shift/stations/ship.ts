@@ -7,13 +7,15 @@ export const ship: Station = {
   name: 'ship',
   always: true,
   async run({ config, log }) {
-    const { repo, endpoint } = config.dataset.hub;
+    const { repo, endpoint, private: hidden } = config.dataset.hub;
     const token = secretOf(config, 'HF_TOKEN');
     const { shipped, waiting, quarantined, trouble } = await shipRows({
       data: config.data,
       repo: repo ?? null,
       ...(endpoint ? { endpoint } : {}),
       ...(token ? { token } : {}),
+      private: hidden,
+      normalised: config.dataset.normalised,
       secrets: config.secrets.map(({ value }) => value),
       log,
     });
