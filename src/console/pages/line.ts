@@ -73,7 +73,7 @@ function state(status: FactoryStatus, shifts: ShiftSummary[], alarms: readonly A
     : paused
       ? html`<b>Paused</b> since ${moment(paused.since, zone)} by ${paused.by}: no shift starts by itself`
       : html`<b>Waiting</b>${nextTick ? html` for the shift of ${moment(nextTick, zone).slice(11)}` : ''}`;
-  return html`<section class="state" data-part="state" data-state="${current ? 'working' : paused ? 'paused' : status.state}" aria-label="State">
+  return html`<section class="state" data-part="state" data-state="${trouble ? 'trouble' : current ? 'working' : paused ? 'paused' : status.state}" aria-label="State">
 <p class="now">${now}.${queued ? html` Another shift waits (${queued.by}).` : nothing}</p>
 ${current ? html`<p class="doing"><span class="tag">Agent</span> <span id="doing">${current.activity?.text ?? 'not started yet'}</span></p>` : nothing}
 ${last ? html`<p class="before">Last: <a href="/shifts/${last.id}">${last.id}</a> <span class="verdict" data-verdict="${last.verdict ?? ''}">${last.verdict}</span> ${last.reason}</p>` : nothing}

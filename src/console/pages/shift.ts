@@ -50,7 +50,7 @@ function verdict(record: ShiftRecord): Html {
     record.verdict === 'red' || record.verdict === 'interrupted' || record.verdict === null ? failed?.error : undefined;
   return html`<section class="state" data-part="state" data-verdict="${record.verdict ?? 'running'}" aria-label="Verdict">
 <p class="now"><b>${record.verdict ?? 'At work'}</b>${record.reason ? html`: ${record.reason}` : nothing}</p>
-${error ? html`<p class="mend"><b>What to do:</b> ${error.mend} <code>${error.code}</code></p>` : nothing}
+${error ? html`<p class="mend"><b>What to do:</b> ${error.code.startsWith('gate/') ? html`read <a href="#findings">what the gates found</a>; the next shift continues the work with it.` : error.mend} <code>${error.code}</code></p>` : nothing}
 </section>`;
 }
 
