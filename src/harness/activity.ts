@@ -25,6 +25,8 @@ export function activityOf(line: SessionLine): Activity | null {
     const { kind, tool, text, iteration } = line.event;
     if (SILENT.has(kind)) return null;
     if (kind === 'iteration') return told('event', `iteration ${iteration ?? text ?? ''}`);
+    // Said when the call begins; its message comes only at the end of the round, when it is old news.
+    if (kind === 'toolCallStart') return told('call', `${tool ?? ''} ${text ?? ''}`);
     return told('event', [kind, tool, text].filter(Boolean).join(' '));
   }
   if (line.kind === 'result') return told('event', `ended: ${line.result.reason}`);
@@ -32,7 +34,6 @@ export function activityOf(line: SessionLine): Activity | null {
   const { type, text, activity } = line.message;
   if (type === 'bot') return told('say', text);
   if (type !== 'activity' || !activity) return null;
-  if (activity.kind === 'request') return told('call', `${activity.name ?? ''} ${activity.arguments ?? ''}`);
   if (activity.kind !== 'response') return null;
   const result =
     activity.failure ?? (typeof activity.result === 'string' ? activity.result : JSON.stringify(activity.result ?? ''));
