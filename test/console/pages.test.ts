@@ -311,7 +311,7 @@ describe('a machine on the shelf', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(({ pathname }) => pathname === '/shifts');
     await page.goto(`${own.url}/shelf/machines/spy/`);
-    await page.locator('body[data-api][data-act][data-page][data-cookie]').waitFor();
+    await page.locator('body[data-api][data-act][data-page][data-cookie]').waitFor({ state: 'attached' });
     const seen = await page.evaluate('({ ...document.body.dataset })');
     expect(seen).toEqual({ api: 'refused', act: 'refused', page: 'refused', cookie: 'refused' });
     expect(own.factory.status().paused).toBeNull();
