@@ -1,5 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sweepTemporary } from '../support/files.ts';
 
 /** The data folder's own folders; docs/design.md, State. */
 const FOLDERS = [
@@ -26,4 +27,9 @@ export async function layOut(data: string): Promise<void> {
     });
     await chmod(join(data, name), 0o700);
   }
+}
+
+/** Removes half-written files that a dead process left. The caller holds the data folder's lock. */
+export async function sweepData(data: string): Promise<void> {
+  for (const name of ['', ...FOLDERS]) await sweepTemporary(join(data, name));
 }

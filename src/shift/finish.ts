@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/load.ts';
 import { DatasetStore } from '../dataset/store.ts';
@@ -7,7 +7,8 @@ import { endStrays } from '../harness/confine/strays.ts';
 import type { Line } from '../line/line.ts';
 import { chainOf } from '../session/chain.ts';
 import { newestSession, openSession } from '../session/read.ts';
-import { layOut } from './data-folder.ts';
+import { layOut, sweepData } from './data-folder.ts';
+import { sweepTemporary } from '../support/files.ts';
 import { factoryId } from './factory-id.ts';
 import { shiftLog } from './log.ts';
 import { openLine } from './open-line.ts';
@@ -30,6 +31,7 @@ export async function finishInterrupted(config: Config): Promise<ShiftRecord[]> 
   const { trouble } = await endStrays(config.data, config.agent.user);
   if (trouble) throw trouble;
   await new DatasetStore(join(config.data, 'dataset')).sweep();
+  await sweepData(config.data);
   const finished: ShiftRecord[] = [];
   for (const id of await listShifts(config.data)) {
     const record = await readRecord(config.data, id);
@@ -52,6 +54,7 @@ async function finish(config: Config, record: ShiftRecord): Promise<ShiftRecord>
     config.secrets.map(({ value }) => value),
   );
   try {
+    await sweepTemporary(folder);
     log.warn({ worker: record.worker }, 'the process that worked this shift died; finishing what it left');
     const factory = await factoryId(config.data);
     const facts = await rebuild(config, factory, record, folder).catch((error: unknown) => {
@@ -133,7 +136,10 @@ async function chainFolder(data: string, record: ShiftRecord): Promise<string | 
   }
   const fresh = join(data, 'sessions', `open-${record.id}`);
   const first = (await readdir(fresh).catch(() => [])).length > 0 ? await newestSession(fresh) : null;
-  return first ? nameChainFolder(fresh, first) : null;
+  if (first) return nameChainFolder(fresh, first);
+  // No session was begun in it. One that holds anything all the same stays.
+  await rmdir(fresh).catch(() => {});
+  return null;
 }
 
 /** The gates' reports of the last attempt, where they were reached. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** Flushes a folder's own entries, so that a rename in it survives a power cut. Folders that cannot be opened are left. */
@@ -9,6 +9,18 @@ export async function syncFolder(path: string): Promise<void> {
   if (!handle) return;
   await handle.sync().catch(() => {});
   await handle.close();
+}
+
+/** The name of a file that `writeFileDurable` was about to put in place. */
+const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
+
+/**
+ * Removes the temporary files that a process left in a folder when it died in the middle of `writeFileDurable`. Only for
+ * whoever knows that nobody writes there now. A folder that is not there has none.
+ */
+export async function sweepTemporary(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isFile() && TEMPORARY.test(entry.name)) await rm(join(folder, entry.name));
 }
 
 /**
