@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Finding } from '../finding.ts';
 import type { Folder } from './folder.ts';
-import type { Names } from './panel.ts';
 
 /**
  * Verdicts by content: one small file for each, named by a hash of everything the verdict depends on, so that nothing in it
@@ -81,11 +80,11 @@ function isFinding(value: unknown): value is Finding {
   );
 }
 
-/** Everything a machine's verdict depends on, in one hash. */
-export function keyOf(slug: string, names: Names, folder: Folder, version: string): string {
+/** Everything a verdict depends on, in one hash: what is asked, and the folder as it was read. */
+export function keyOf(asked: readonly unknown[], folder: Folder): string {
   const hash = createHash('sha256');
   const files = [...folder.files].map(([name, { kind, bytes, content }]) => [name, kind, bytes, content !== null]);
-  hash.update(JSON.stringify([version, slug, names.controls, names.faults, folder.names, files]));
+  hash.update(JSON.stringify([asked, folder.names, files]));
   for (const { content } of folder.files.values()) if (content) hash.update(content);
   return hash.digest('hex');
 }

@@ -8,6 +8,7 @@ import { type Finding, type GateReport, report } from '../finding.ts';
 import { gateVersion, pruneCache } from './cache.ts';
 import { judgeAll } from './crew.ts';
 import { type Raw, type TellEntry, judgeEntry, judgeUniqueness, listOf, stringOf } from './entries.ts';
+import { PARTS } from './machine.ts';
 import { ordered } from './tell.ts';
 
 export interface CheckOptions {
@@ -56,8 +57,9 @@ export async function check(options: CheckOptions): Promise<GateReport> {
   }
 
   const cache = options.cache ?? null;
-  const assignments = [...judged].map(([slug, entry]) => {
-    return { slug, names: { controls: listOf(entry, 'controls'), faults: listOf(entry, 'faults') } };
+  const assignments = [...judged].flatMap(([slug, entry]) => {
+    const names = { controls: listOf(entry, 'controls'), faults: listOf(entry, 'faults') };
+    return PARTS.map((part) => ({ slug, names, part }));
   });
   const verdicts = await judgeAll(assignments, site, cache, cache === null ? '' : gateVersion());
   if (cache !== null) pruneCache(cache);

@@ -3,30 +3,33 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Finding } from '../finding.ts';
 import { openCache } from './cache.ts';
-import { type Assignment, type Bench, judgeMachine, recall } from './machine.ts';
+import { type Assignment, type Bench, PARTS, type Part, judgePart, recall } from './machine.ts';
 
 /**
- * Judges machines on as many threads as there are cores. The threads take the next machine from a shared counter, this one
- * too, so that none waits for another and none is idle.
+ * Judges machines on as many threads as there are cores. Each thread takes the next assignment of the part it prefers, and
+ * when that part is done it helps with the other: none waits for another, and none warms up parsers without need.
  */
 
-/** Starting a thread and its parsers costs about as much as judging this many machines. */
-const WORTH_A_THREAD = 12;
+/** Starting a thread and its parsers costs about as much as judging this many parts. */
+const WORTH_A_THREAD = 24;
 /** More threads than this gain little and each holds its own memory. */
 const MOST_THREADS = 4;
 
-/** What a thread is given to start with; it answers with `[number of the machine, its findings]` pairs. */
+/** What a thread is given to start with. */
 export interface Work {
-  assignments: Assignment[];
+  assignments: Record<Part, Assignment[]>;
   site: string;
   cache: string | null;
   version: string;
-  counter: SharedArrayBuffer;
+  /** One counter a part: how many of its assignments are taken. */
+  taken: SharedArrayBuffer;
+  prefers: Part;
 }
 
-export type Verdicts = [number, Finding[]][];
+/** A thread's answer: for each assignment it took, its part, its place in that part's list, and what was found. */
+export type Verdicts = [part: Part, at: number, findings: Finding[]][];
 
-/** @returns the findings of each machine, in the order they were given. */
+/** @returns the findings of each assignment, in the order they were given. */
 export async function judgeAll(
   assignments: readonly Assignment[],
   site: string,
@@ -36,51 +39,58 @@ export async function judgeAll(
   const bench: Bench = { site, cache: cache === null ? null : openCache(cache), version };
   const verdicts: Finding[][] = new Array(assignments.length);
   // What is remembered costs next to nothing; what is left is worth sharing out, the looking too once much is left.
-  const left: number[] = [];
+  const left: Record<Part, number[]> = { pages: [], script: [] };
   for (const [at, assignment] of assignments.entries()) {
-    const known = left.length < WORTH_A_THREAD ? recall(assignment, bench) : null;
+    const isShared = left.pages.length + left.script.length >= WORTH_A_THREAD;
+    const known = bench.cache && !isShared ? recall(assignment, bench) : null;
     if (known && 'findings' in known) verdicts[at] = known.findings;
-    else left.push(at);
+    else left[assignment.part].push(at);
   }
-  const given = left.map((at) => assignments[at] as Assignment);
-  for (const [at, findings] of await shareOut(given, bench, cache)) verdicts[left[at] as number] = findings;
+  const given = (part: Part) => left[part].map((at) => assignments[at] as Assignment);
+  const work = { assignments: { pages: given('pages'), script: given('script') }, site, cache, version };
+  for (const [part, at, findings] of await shareOut(work, bench)) verdicts[left[part][at] as number] = findings;
   return verdicts;
 }
 
-async function shareOut(assignments: Assignment[], bench: Bench, cache: string | null): Promise<Verdicts> {
-  const counter = new SharedArrayBuffer(4);
-  const work: Work = { assignments, site: bench.site, cache, version: bench.version, counter };
-  const threads = Math.min(MOST_THREADS, availableParallelism(), Math.ceil(assignments.length / WORTH_A_THREAD));
-  const others = Array.from({ length: threads - 1 }, () => hire(work)).filter((worker) => worker !== null);
-  const own = await takeTurns(work, bench);
+async function shareOut(given: Omit<Work, 'taken' | 'prefers'>, bench: Bench): Promise<Verdicts> {
+  const taken = new SharedArrayBuffer(4 * PARTS.length);
+  const count = given.assignments.pages.length + given.assignments.script.length;
+  const threads = Math.min(MOST_THREADS, availableParallelism(), Math.ceil(count / WORTH_A_THREAD));
+  const workOf = (n: number): Work => ({ ...given, taken, prefers: PARTS[n % PARTS.length] as Part });
+  const others = Array.from({ length: Math.max(0, threads - 1) }, (_, n) => hire(workOf(n + 1)));
+  const own = await takeTurns(workOf(0), bench);
   const verdicts = [own, ...(await Promise.all(others))].flat();
-  // A thread that died took at most one machine with it: that one is judged here.
-  const judged = new Set(verdicts.map(([at]) => at));
-  for (const [at, assignment] of assignments.entries()) {
-    if (!judged.has(at)) verdicts.push([at, await judgeMachine(assignment, bench)]);
+  // A thread that died took what it had judged with it: that is judged again here.
+  const judged = new Set(verdicts.map(([part, at]) => `${part} ${at}`));
+  for (const part of PARTS) {
+    for (const [at, assignment] of given.assignments[part].entries()) {
+      if (!judged.has(`${part} ${at}`)) verdicts.push([part, at, await judgePart(assignment, bench)]);
+    }
   }
   return verdicts;
 }
 
-/** Judges the next machine, and the next, until none is left. */
+/** Judges the next assignment, and the next, until none is left. */
 export async function takeTurns(work: Work, bench: Bench): Promise<Verdicts> {
-  const next = new Int32Array(work.counter);
+  const taken = new Int32Array(work.taken);
   const verdicts: Verdicts = [];
-  for (;;) {
-    const at = Atomics.add(next, 0, 1);
-    const assignment = work.assignments[at];
-    if (!assignment) return verdicts;
-    verdicts.push([at, await judgeMachine(assignment, bench)]);
+  for (const part of [work.prefers, ...PARTS.filter((other) => other !== work.prefers)]) {
+    for (;;) {
+      const at = Atomics.add(taken, PARTS.indexOf(part), 1);
+      const assignment = work.assignments[part][at];
+      if (!assignment) break;
+      verdicts.push([part, at, await judgePart(assignment, bench)]);
+    }
   }
+  return verdicts;
 }
 
-/** Starts a thread. @returns its verdicts, none if it fails; null where only the sources are there and not the build. */
-function hire(work: Work): Promise<Verdicts> | null {
+/** Starts a thread. @returns its verdicts; none if it fails, or where only the sources are there and not the build. */
+function hire(work: Work): Promise<Verdicts> {
   const file = new URL('./worker.js', import.meta.url);
-  if (!existsSync(file)) return null;
+  if (!existsSync(file)) return Promise.resolve([]);
   return new Promise((resolve) => {
-    // A machine's parsers want little memory at a time; without a limit the young generation grows to what it never needs.
-    const worker = new Worker(file, { workerData: work, resourceLimits: { maxYoungGenerationSizeMb: 16 } });
+    const worker = new Worker(file, { workerData: work });
     worker.once('message', (verdicts: Verdicts) => resolve(verdicts));
     worker.once('error', () => resolve([]));
     worker.once('exit', () => resolve([]));

@@ -23,8 +23,9 @@ declare module 'css-tree/tokenizer' {
   export const Url: number;
   export const WhiteSpace: number;
   const functionToken: number;
+  const numberToken: number;
   const stringToken: number;
-  export { functionToken as Function, stringToken as String };
+  export { functionToken as Function, numberToken as Number, stringToken as String };
 }
 
 declare module 'css-tree/utils' {

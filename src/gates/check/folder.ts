@@ -15,7 +15,7 @@ export interface Folder {
 export interface FileOnDisk {
   kind: 'file' | 'link' | 'other' | 'unreadable';
   bytes: number;
-  /** Null for what is no regular file, cannot be read, or is too large to be judged. */
+  /** Null for what was not wanted, is no regular file, cannot be read, or is too large to be judged. */
   content: Buffer | null;
 }
 
@@ -26,7 +26,8 @@ const WARNING = 160 * KB;
 /** A file past this is refused for its size alone, unread: no machine is near it, and parsing it might take for ever. */
 const UNREAD = 512 * KB;
 
-export function readFolder(path: string): Folder {
+/** Reads a folder's names, what kind of thing each of the four files is, and the content of those that are wanted. */
+export function readFolder(path: string, wanted: readonly MachineFile[]): Folder {
   const folder: Folder = { names: null, files: new Map() };
   try {
     // A folder that is a link could lead anywhere; it is not followed.
@@ -36,23 +37,23 @@ export function readFolder(path: string): Folder {
     return folder;
   }
   for (const name of MACHINE_FILES) {
-    if (folder.names.includes(name)) folder.files.set(name, readOne(join(path, name)));
+    if (folder.names.includes(name)) folder.files.set(name, readOne(join(path, name), wanted.includes(name)));
   }
   return folder;
 }
 
-function readOne(path: string): FileOnDisk {
+function readOne(path: string, isWanted: boolean): FileOnDisk {
   try {
     const stats: Stats = lstatSync(path);
     if (stats.isSymbolicLink()) return { kind: 'link', bytes: 0, content: null };
     if (!stats.isFile()) return { kind: 'other', bytes: 0, content: null };
-    return { kind: 'file', bytes: stats.size, content: stats.size > UNREAD ? null : readFileSync(path) };
+    return { kind: 'file', bytes: stats.size, content: isWanted && stats.size <= UNREAD ? readFileSync(path) : null };
   } catch {
     return { kind: 'unreadable', bytes: 0, content: null };
   }
 }
 
-/** The rules about the folder itself. @returns the texts that can be judged further. */
+/** The rules about the folder itself. @returns the texts that were read. */
 export function judgeFolder(folder: Folder, slug: string, tell: Tell): Map<MachineFile, string> {
   const texts = new Map<MachineFile, string>();
   const four = MACHINE_FILES.join(', ');
@@ -101,7 +102,7 @@ function toKb(bytes: number): string {
 }
 
 /** A file's text; a wrong byte is told and stands as U+FFFD, so that the rest can still be judged. */
-function decode(name: MachineFile, content: Buffer, tell: Tell): string {
+export function decode(name: MachineFile, content: Buffer, tell: Tell): string {
   const text = new TextDecoder().decode(content);
   if (!isUtf8(content)) {
     const { line, column } = positionAt(text, Math.max(0, text.indexOf('\ufffd')));

@@ -4,12 +4,11 @@ import { parsePage } from './html.ts';
 import { judgeManual } from './manual.ts';
 import { judgePage } from './page.ts';
 import { type Names, judgePanel } from './panel.ts';
-import { judgeScript } from './script.ts';
 import { judgeStyle } from './style.ts';
 import { teller } from './tell.ts';
 
-/** Judges what one machine's files hold. A file that is missing is not judged: `files/set` tells that. */
-export function judge(slug: string, names: Names, texts: ReadonlyMap<MachineFile, string>): Finding[] {
+/** Judges what a machine's pages and stylesheet hold. A file that is missing is not judged: `files/set` tells that. */
+export function judgePages(slug: string, names: Names, texts: ReadonlyMap<MachineFile, string>): Finding[] {
   const findings: Finding[] = [];
   const tell = teller(slug, findings);
   for (const name of ['index.html', 'manual.html'] as const) {
@@ -28,7 +27,5 @@ export function judge(slug: string, names: Names, texts: ReadonlyMap<MachineFile
   }
   const style = texts.get('machine.css');
   if (style !== undefined) judgeStyle(style, slug, tell);
-  const script = texts.get('machine.js');
-  if (script !== undefined) judgeScript(script, slug, tell);
   return findings;
 }

@@ -66,15 +66,24 @@ interface Gathering {
 
 let gathering: Gathering;
 
-interface FinishingParser {
+/** The parts of acorn's parser that are ours to extend, as its plugins do. */
+interface InnerParser {
   finishNode(node: Node, type: string): Node;
+  checkUnreserved(word: { name: string }): void;
 }
+
+/** Every word that acorn may have something against as a name. A script has thousands of names and few are of these. */
+const SPECIAL = new Set(
+  `arguments async await break case catch class const continue debugger default delete do else enum eval export extends false
+  finally for function if implements import in instanceof interface let new null of package private protected public return
+  static super switch this throw true try typeof undefined var void while with yield`.split(/\s+/),
+);
 
 /**
  * acorn's plugin interface: a subclass of its parser, whose `finishNode` closes every node. One class for all scripts, since
  * a class for each would be compiled anew for each.
  */
-class Gatherer extends (Parser as unknown as new (options: Options, input: string) => FinishingParser) {
+class Gatherer extends (Parser as unknown as new (options: Options, input: string) => InnerParser) {
   override finishNode(node: Node, type: string): Node {
     const finished = super.finishNode(node, type);
     switch (type) {
@@ -104,6 +113,10 @@ class Gatherer extends (Parser as unknown as new (options: Options, input: strin
         break;
     }
     return finished;
+  }
+
+  override checkUnreserved(word: { name: string }): void {
+    if (SPECIAL.has(word.name)) super.checkUnreserved(word);
   }
 }
 

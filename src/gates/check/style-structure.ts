@@ -1,6 +1,6 @@
-import parse from 'css-tree/parser';
 import * as type from 'css-tree/tokenizer';
 import { type Tokens, isSpace, nameOf, skipSpace, textOf } from './css-tokens.ts';
+import { OPENING, bare, isKeyframeList, isMediaQueryList, isSelectorList } from './selector.ts';
 
 /**
  * Parse errors that make a browser drop rules, found as css-syntax-3 parses: blocks within blocks, nesting included.
@@ -17,12 +17,6 @@ type Frame = { holds: 'rules' | 'style' | 'keyframes' | 'raw'; opener: number };
 
 const CONDITIONAL = new Set(['media', 'supports', 'layer', 'container', 'scope', 'starting-style', 'document']);
 const STATEMENTS = new Set(['charset', 'import', 'namespace']);
-const CLOSER = new Map([
-  [type.Function, type.RightParenthesis],
-  [type.LeftParenthesis, type.RightParenthesis],
-  [type.LeftSquareBracket, type.RightSquareBracket],
-  [type.LeftCurlyBracket, type.RightCurlyBracket],
-]);
 
 export function structureFaults(tokens: Tokens): StyleFault[] {
   const { types, starts, text } = tokens;
@@ -47,7 +41,7 @@ export function structureFaults(tokens: Tokens): StyleFault[] {
       }
       if (types[end.at] === type.LeftCurlyBracket) {
         const told = preludeFault(tokens, at, end.at, frame);
-        if (told) tell(told.at, told.message);
+        if (told !== null) tell(at, told);
         frames.push({ holds: blockOf(tokens, at, frame), opener: end.at });
         at = end.at + 1;
       } else if (end.at >= types.length && frames.length === 1) {
@@ -78,10 +72,10 @@ function statementEnd(tokens: Tokens, from: number, frame: Frame, isTop: boolean
   const open: number[] = [];
   for (let at = from; at < types.length; at += 1) {
     const kind = types[at] as number;
-    if (open.length > 0 && kind === CLOSER.get(types[open.at(-1) as number] as number)) open.pop();
-    else if (open.length > 0 && !CLOSER.has(kind)) continue;
+    if (open.length > 0 && kind === OPENING.get(types[open.at(-1) as number] as number)) open.pop();
+    else if (open.length > 0 && !OPENING.has(kind)) continue;
     else if (kind === type.LeftCurlyBracket && open.length === 0 && !takesBraces) return { at, unclosed: -1 };
-    else if (CLOSER.has(kind)) open.push(at);
+    else if (OPENING.has(kind)) open.push(at);
     else if (kind === type.Semicolon && (!isTop || isAtRule)) return { at, unclosed: -1 };
     else if (kind === type.RightCurlyBracket) return { at, unclosed: -1 };
   }
@@ -101,111 +95,22 @@ function blockOf(tokens: Tokens, from: number, frame: Frame): Frame['holds'] {
   return name === 'keyframes' ? 'keyframes' : 'raw';
 }
 
-/** What is wrong between a rule's beginning and its `{`. */
-function preludeFault(tokens: Tokens, from: number, to: number, frame: Frame): { at: number; message: string } | null {
-  const { types, starts, text } = tokens;
-  const prelude = text.slice(starts[from], starts[to]).trim();
-  if (types[from] === type.AtKeyword) {
+/** What is wrong between a rule's beginning and its `{`, such that the rule is lost. */
+function preludeFault(tokens: Tokens, from: number, to: number, frame: Frame): string | null {
+  if (tokens.types[from] === type.AtKeyword) {
     const name = nameOf(tokens, from);
-    if (STATEMENTS.has(name)) {
-      return { at: from, message: `@${name} has no ; at its end, so it takes the next rule with it` };
-    }
-    const query = bare(tokens, from + 1, to);
-    if (name === 'media' && query !== '' && !parses(query, 'mediaQueryList')) {
-      return {
-        at: from,
-        message: `the media query of \`${short(prelude)}\` does not parse, so all its rules are lost`,
-      };
-    }
-    return null;
+    if (STATEMENTS.has(name)) return `@${name} has no ; at its end, so it takes the next rule with it`;
+    if (name !== 'media' || isMediaQueryList(tokens, from + 1, to)) return null;
+    return `the media query of \`${short(bare(tokens, from, to))}\` does not parse, so all its rules are lost`;
   }
   if (frame.holds === 'raw') return null;
+  if (from === to) return 'a { has no selector before it, so its rule is lost';
   if (frame.holds === 'keyframes') {
-    const allowed = [type.Percentage, type.Ident, type.Comma, type.WhiteSpace, type.Comment];
-    const bad = range(from, to).find((at) => !allowed.includes(types[at] as number));
-    return bad === undefined
-      ? null
-      : {
-          at: bad,
-          message: `\`${short(prelude)}\` is no keyframe selector (from, to or a percentage), so the keyframe is lost`,
-        };
+    if (isKeyframeList(tokens, from, to)) return null;
+    return `\`${short(bare(tokens, from, to))}\` is no keyframe selector (from, to or a percentage), so the keyframe is lost`;
   }
-  const selector = frame.holds === 'style' ? absolute(tokens, from, to) : bare(tokens, from, to);
-  const badHash = range(from, to).find(
-    (at) => types[at] === type.Hash && /^#(?:\d|-\d|-?$)/.test(textOf(tokens, at)) && !isInBrackets(tokens, from, at),
-  );
-  const isRight = badHash === undefined && !hasLooseCombinator(tokens, from, to) && parses(selector, 'selectorList');
-  if (prelude !== '' && isRight) return null;
-  const what = prelude === '' ? 'a { has no selector before it' : `\`${short(prelude)}\` is not a selector`;
-  return { at: from, message: `${what}, so its rule is lost` };
-}
-
-/** The text of some tokens with a space for each comment and none at its ends. */
-function bare(tokens: Tokens, from: number, to: number): string {
-  return range(from, to)
-    .map((at) => (tokens.types[at] === type.Comment ? ' ' : textOf(tokens, at)))
-    .join('')
-    .trim();
-}
-
-/** Whether a combinator or a comma has no selector after it: `a > > b`, `a + , b`, `a,`. css-tree reads over these; browsers do not. */
-function hasLooseCombinator(tokens: Tokens, from: number, to: number): boolean {
-  let depth = 0;
-  for (const at of range(from, to)) {
-    const kind = tokens.types[at];
-    if (kind === type.LeftSquareBracket) depth += 1;
-    if (kind === type.RightSquareBracket) depth -= 1;
-    const isComma = kind === type.Comma;
-    if (depth > 0 || (!isComma && !isCombinator(tokens, at))) continue;
-    const next = skipSpace(tokens, at + 1);
-    if (next >= to || tokens.types[next] === type.Comma || (!isComma && isCombinator(tokens, next))) return true;
-  }
-  return false;
-}
-
-function isCombinator(tokens: Tokens, at: number): boolean {
-  return tokens.types[at] === type.Delim && ['>', '+', '~'].includes(textOf(tokens, at));
-}
-
-/** A nested rule's selector with an & before each combinator that leads one: `> b, + c` as `& > b, & + c`. */
-function absolute(tokens: Tokens, from: number, to: number): string {
-  let out = '';
-  let depth = 0;
-  let leads = true;
-  for (let at = from; at < to; at += 1) {
-    const kind = tokens.types[at] as number;
-    const raw = kind === type.Comment ? ' ' : textOf(tokens, at);
-    if (leads && isCombinator(tokens, at)) out += '& ';
-    if (!isSpace(kind)) leads = false;
-    if (CLOSER.has(kind)) depth += 1;
-    else if (kind === type.RightParenthesis || kind === type.RightSquareBracket) depth -= 1;
-    else if (kind === type.Comma && depth === 0) leads = true;
-    out += raw;
-  }
-  return out.trim();
-}
-
-const parsed = new Map<string, boolean>();
-
-/** Whether css-tree reads this without an error. Answers are kept: a sheet repeats its selectors, a shelf more so. */
-function parses(text: string, context: 'selectorList' | 'mediaQueryList'): boolean {
-  const key = `${context} ${text}`;
-  const known = parsed.get(key);
-  if (known !== undefined) return known;
-  let isRight = true;
-  try {
-    parse(text, {
-      context,
-      onParseError: () => {
-        isRight = false;
-      },
-    });
-  } catch {
-    isRight = false;
-  }
-  if (parsed.size > 20_000) parsed.clear();
-  parsed.set(key, isRight);
-  return isRight;
+  if (isSelectorList(tokens, from, to, frame.holds === 'style')) return null;
+  return `\`${short(bare(tokens, from, to))}\` is not a selector, so its rule is lost`;
 }
 
 /** Strings, addresses and comments that do not end where they should. */
@@ -243,21 +148,6 @@ function isClosedString(raw: string): boolean {
   let slashes = 0;
   while (raw.at(-2 - slashes) === '\\') slashes += 1;
   return slashes % 2 === 0;
-}
-
-function isInBrackets(tokens: Tokens, from: number, at: number): boolean {
-  let depth = 0;
-  for (const n of range(from, at)) {
-    if (tokens.types[n] === type.LeftSquareBracket) depth += 1;
-    if (tokens.types[n] === type.RightSquareBracket) depth -= 1;
-  }
-  return depth > 0;
-}
-
-function range(from: number, to: number): number[] {
-  const numbers: number[] = [];
-  for (let at = from; at < to; at += 1) numbers.push(at);
-  return numbers;
 }
 
 function short(text: string): string {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openCache } from './cache.ts';
 import { type Work, takeTurns } from './crew.ts';
 
-/** One thread of the crew: judges machines until none is left, then says what it found. */
+/** One thread of the crew: judges until nothing is left, then says what it found. */
 const work = workerData as Work;
 const cache = work.cache === null ? null : openCache(work.cache);
 parentPort?.postMessage(await takeTurns(work, { site: work.site, cache, version: work.version }));
