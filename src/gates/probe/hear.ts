@@ -1,3 +1,4 @@
+import type { Dialog } from 'playwright-core';
 import { judgeRequest, type ProbedMachine } from './machine.ts';
 import type { Tab } from './tab.ts';
 
@@ -18,7 +19,7 @@ export async function hear(tab: Tab, machine: ProbedMachine): Promise<void> {
   tab.context.on('page', (other) => {
     if (other !== tab.page) void other.close().catch(() => {});
   });
-  tab.page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
+  tab.page.on('dialog', (dialog) => void answer(dialog).catch(() => {}));
   tab.page.on('websocket', (socket) => outside(socket.url()));
   // Heard on the same session that the steps are sent on: what a step gave rise to arrives before its answer, so
   // `doing` is always what was being done.
@@ -47,6 +48,11 @@ export async function hear(tab: Tab, machine: ProbedMachine): Promise<void> {
     if (entry.level === 'error' && entry.source !== 'network') error(entry.text, entry.url, entry.lineNumber);
   });
   await Promise.all([tab.cdp.send('Runtime.enable'), tab.cdp.send('Log.enable'), filter(tab, machine, outside)]);
+}
+
+/** Says no to whatever the page asks, but lets it go when it is told to. */
+function answer(dialog: Dialog): Promise<void> {
+  return dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss();
 }
 
 async function filter(tab: Tab, machine: ProbedMachine, outside: (url: string) => void): Promise<void> {

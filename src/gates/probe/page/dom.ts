@@ -79,6 +79,11 @@ export interface Win {
   setInterval(callback: unknown, delay?: number, ...given: unknown[]): number;
   clearTimeout(id?: number): void;
   clearInterval(id?: number): void;
+  addEventListener(
+    type: string,
+    listener: (event: { stopImmediatePropagation(): void }) => void,
+    capture: boolean,
+  ): void;
   reportError(error: unknown): void;
   getComputedStyle(element: El): Record<string, string>;
   [key: string]: unknown;

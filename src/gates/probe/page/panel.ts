@@ -110,6 +110,9 @@ export function addPanel(key: string): void {
     return { overflow: most, widest };
   }
 
+  // A page may not ask to be kept: this listener is the first, so no other is called.
+  win.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true);
+
   /**
    * Resolves once the page and what it holds has loaded. The load event would not do: a page that tries to leave while
    * it loads, and is kept from it, never gets one.
