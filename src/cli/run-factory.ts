@@ -1,11 +1,14 @@
 import type { Logger } from 'pino';
 import { type Config, loadConfig } from '../config/load.ts';
+import { consoleToken } from '../console/token.ts';
 import { serveControl } from '../factory/control.ts';
 import { Factory } from '../factory/factory.ts';
 import { factoryLog } from './log.ts';
 
 /** Runs the factory until a signal. @returns the exit code that `machinery start --help` documents. */
 export async function runFactory(): Promise<number> {
+  // The control room's token is made at the first start; read after that, it is a secret like any other.
+  await consoleToken(await loadConfig());
   const config = await loadConfig();
   const log = await factoryLog(config.secrets);
   const { tidy } = await import('../factory/housekeeping.ts');

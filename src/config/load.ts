@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { FactoryError } from '../support/errors.ts';
+import { findConfig } from './find.ts';
 import { type Problem, invalid, problemsOf } from './problems.ts';
 import { type Settings, settings } from './schema.ts';
-import { SECRET_VARIABLES, type Secret, type SecretName, readSecrets } from './secrets.ts';
+import { SECRET_VARIABLES, type Secret, type SecretName, allSecrets } from './secrets.ts';
 import { listSettings, settingValue } from './variables.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -27,16 +27,6 @@ export interface LoadOptions {
 
 /** Variables with our prefix that are not settings. */
 const OTHER_VARIABLES = new Set(['MACHINERY_DATA', 'MACHINERY_CONFIG', 'MACHINERY_SHIFT']);
-
-/** factory.yaml in a folder or the nearest one above it; null when there is none. */
-export function findConfig(cwd: string, env: NodeJS.ProcessEnv = process.env): string | null {
-  if (env.MACHINERY_CONFIG) return resolve(cwd, env.MACHINERY_CONFIG);
-  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const file = join(folder, 'factory.yaml');
-    if (existsSync(file)) return file;
-    if (folder === dirname(folder)) return null;
-  }
-}
 
 function assign(target: Record<string, unknown>, key: string, value: unknown): void {
   const path = key.split('.');
@@ -108,7 +98,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
     root,
     file,
     data,
-    secrets: readSecrets(env),
+    secrets: allSecrets(env, data),
   });
 }
 

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { FactoryError } from '../support/errors.ts';
 
 /** A value that must reach nobody it was not meant for. */
@@ -34,8 +35,24 @@ function fromFile(name: string, path: string): string {
   }
 }
 
+/** Where the control room's token is kept that the factory made itself. */
+export const consoleTokenFile = (data: string) => join(data, 'console-token');
+
+/**
+ * Every secret of a factory: those of its environment, and the control room's token that it keeps in its data folder,
+ * which must be kept out of rows and logs as any other.
+ */
+export function allSecrets(env: NodeJS.ProcessEnv, data: string): Secret[] {
+  const set = readSecrets(env);
+  const name = 'MACHINERY_CONSOLE_TOKEN';
+  if (set.some((secret) => secret.name === name)) return set;
+  const file = consoleTokenFile(data);
+  const value = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return value === '' ? set : [...set, { name, value }];
+}
+
 /** The secrets that are set in an environment. @throws FactoryError `config/invalid` for a `_FILE` that cannot be read. */
-export function readSecrets(env: NodeJS.ProcessEnv): Secret[] {
+function readSecrets(env: NodeJS.ProcessEnv): Secret[] {
   return Object.keys(SECRET_VARIABLES).flatMap((name) => {
     const path = env[`${name}_FILE`];
     const value = env[name]?.trim() || (path ? fromFile(name, path) : '');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Config, secretOf } from '../config/load.ts';
+import { consoleTokenFile } from '../config/secrets.ts';
 import { FactoryError } from '../support/errors.ts';
 import { writeFileDurable } from '../support/files.ts';
 
@@ -9,8 +9,6 @@ import { writeFileDurable } from '../support/files.ts';
 const BYTES = 24;
 /** A token that somebody chose must have at least so many characters: the control room starts shifts that cost money. */
 export const SHORTEST_TOKEN = 16;
-
-export const tokenFile = (data: string) => join(data, 'console-token');
 
 /**
  * The console's token: `MACHINERY_CONSOLE_TOKEN`, else the one kept in the data folder (mode 0600, hidden from the agent as
@@ -20,7 +18,7 @@ export const tokenFile = (data: string) => join(data, 'console-token');
 export async function consoleToken(config: Pick<Config, 'data' | 'secrets'>): Promise<string> {
   const set = secretOf(config, 'MACHINERY_CONSOLE_TOKEN');
   if (set !== undefined) return longEnough(set, 'MACHINERY_CONSOLE_TOKEN');
-  const file = tokenFile(config.data);
+  const file = consoleTokenFile(config.data);
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (kept !== '') {
     // Somebody may have restored it from a backup with another mode.
