@@ -266,10 +266,10 @@ describe('the panel', () => {
     await open(390, 844, true);
     await panel.touch.press('Main switch');
     await panel.touch.press('Fan');
-    await panel.touch.set('Drip valve', 10);
     await panel.page.getByRole('radio', { name: 'Off' }).tap();
     // A tap becomes a click a moment after it is over.
     await expect.poll(async () => (await panel.state()).lineSwitch).toBe('OFF');
+    await panel.touch.set('Drip valve', 10);
     expect(await panel.tick(3)).toMatchObject({ dripValve: 10, lineSwitch: 'OFF', alarms: ['LINE DEAD'] });
   });
 
