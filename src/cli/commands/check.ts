@@ -43,8 +43,10 @@ Exit status: 0 when no finding is an error, 1 when one is, 2 when the gate could
 
 /** The factory's own words for places, when the command runs inside one. */
 async function configuredVocabulary() {
-  const { findConfig, loadConfig } = await import('../../config/load.ts');
+  const { findConfig } = await import('../../config/find.ts');
   if (!findConfig(process.cwd())) return null;
+  // The configuration's libraries take longer to start than a machine takes to judge: loaded only where there is one.
+  const { loadConfig } = await import('../../config/load.ts');
   return (await loadConfig()).catalogue;
 }
 
