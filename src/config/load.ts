@@ -8,6 +8,8 @@ import { SECRET_VARIABLES, type Secret, type SecretName, allSecrets } from './se
 import { listSettings, settingValue } from './variables.ts';
 import { parseYaml } from './yaml.ts';
 
+export { findConfig };
+
 /** The resolved configuration: factory.yaml, then the environment, then flags. Frozen. */
 export interface Config extends Settings {
   /** The folder of factory.yaml. */
