@@ -1,10 +1,10 @@
-import { html, raw } from 'hono/html';
+import { html } from 'hono/html';
 import { told } from '../../config/units.ts';
 
 /** A piece of a page. Everything put into an `html` template is escaped unless it is such a piece itself. */
 export type Html = ReturnType<typeof html>;
 
-export { html, raw, told };
+export { html, told };
 
 export const nothing = html``;
 
@@ -23,11 +23,6 @@ export function moment(at: string | null, zone: string): string {
   if (at === null || Number.isNaN(date.getTime())) return at ?? '';
   // Swedish dates are ISO dates.
   return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' }).format(date);
-}
-
-/** A moment as a `<time>`. */
-export function timeTag(at: string | null, zone: string, text = moment(at, zone)): Html {
-  return at === null ? nothing : html`<time datetime="${at}">${text}</time>`;
 }
 
 /** A duration that goes on: the script keeps it going from its beginning. */
