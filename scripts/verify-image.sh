@@ -38,13 +38,12 @@ inside() {
 origin() { git -c safe.directory='*' --git-dir="$data/origin.git" "$@"; }
 # Waits until a command succeeds, at most so many seconds.
 until_true() {
-  local seconds=$1
+  local end=$((SECONDS + $1))
   shift
-  for _ in $(seq $((seconds * 4))); do
-    "$@" >/dev/null 2>&1 && return
+  until "$@" >/dev/null 2>&1; do
+    [ "$SECONDS" -lt "$end" ] || return 1
     sleep 0.25
   done
-  return 1
 }
 
 say 'no secret in the image: its configuration and its history'
@@ -89,7 +88,7 @@ inside machinery shift >"$logs/shift.log" 2>&1 &
 asked=$!
 working() { grep -q '"name": "work"' "$(ls -d "$data"/shifts/*/ | tail -n 1)shift.json" && [ "$(ls -d "$data"/shifts/*/ | wc -l)" = 2 ]; }
 until_true 120 working || { cat "$logs/shift.log"; die 'the shift did not come to work'; }
-until_true 60 grep -q 'machine.css' "$logs/shift.log" || true
+until_true 120 grep -Eq 'wrote [0-9]+ bytes to site/' "$logs/shift.log" || die 'the agent wrote nothing'
 kill -TERM "$(factory)"
 status=0
 wait "$engine" || status=$?

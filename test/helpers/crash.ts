@@ -184,8 +184,9 @@ dataset: { hub: { repo: a/rows, endpoint: ${hub.endpoint} } }
     const data = join(this.root, '.machinery');
     for (const id of readdirSync(join(data, 'shifts')))
       expect(JSON.parse(readFileSync(join(data, 'shifts', id, 'shift.json'), 'utf8')).verdict).not.toBeNull();
+    // A receive-pack that is killed leaves what it had received in the origin, for the origin's own `git gc` to clear.
     const left = [...walk(this.root)].filter((path) =>
-      /\.lock$|\.tmp$|tmp_obj|incoming-|\/sessions\/open-|^tmp\/|\.machinery\/(trees|scratch)\/./.test(path),
+      /\.lock$|\.tmp$|\/tmp_obj_|\/sessions\/open-|^tmp\/|\.machinery\/(trees|scratch)\/./.test(path),
     );
     expect(left).toEqual([]);
     expect(processesOf(this.root)).toEqual([]);
