@@ -1,4 +1,5 @@
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { finishInterrupted } from '../../src/shift/finish.ts';
@@ -329,6 +330,55 @@ describe('what is not there', () => {
   });
 });
 
+describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
+  /** Gives the data folder a disk of its own, of so many kilobytes. */
+  const onSmallDisk = async (kilobytes: number, work: (data: string) => Promise<void>) => {
+    const data = join(factory.root, '.machinery');
+    mkdirSync(data);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', data]);
+    try {
+      await work(data);
+    } finally {
+      execFileSync('umount', ['--lazy', data]);
+    }
+  };
+
+  it('as the shift opens: told with the mend, no agent started', async () => {
+    await begin(makes());
+    await onSmallDisk(150, async () => {
+      const red = await workShift({ config: await factory.config({ disk_floor: '1KB' }) });
+      expect(red).toMatchObject({ verdict: 'red', session: null });
+      expect(failed(red)).toMatchObject({
+        name: 'open',
+        error: { code: 'data/full', mend: expect.stringContaining('space') },
+      });
+      expect(factory.provider.requests).toEqual([]);
+    });
+  });
+
+  it('while the agent works: no half row, and with room again the next shift lands the work', async () => {
+    await begin(
+      [
+        { calls: building() },
+        () => {
+          fill(join(factory.root, '.machinery', 'ballast'));
+          return { text: 'and on' };
+        },
+      ],
+      settle(),
+    );
+    await onSmallDisk(8000, async (data) => {
+      const config = await factory.config({ disk_floor: '1KB' });
+      const red = await workShift({ config });
+      expect(red.verdict).toBe('red');
+      for (const id of await factory.rows(config)) expect(readRow(data, id).chain).toContain(id);
+      execFileSync('rm', ['-f', join(data, 'ballast')]);
+      const next = await workShift({ config });
+      expect(next).toMatchObject({ verdict: 'green', machine: 'ice-plant-compressor' });
+    });
+  });
+});
+
 function prefixed({ entry, files }: ReturnType<typeof goodMachine>): Record<string, string> {
   return Object.fromEntries(Object.entries(files).map(([name, text]) => [`site/machines/${entry.slug}/${name}`, text]));
 }
@@ -360,4 +410,14 @@ exit 0
 `,
   );
   chmodSync(hook, 0o755);
+}
+
+/** Writes a file until the disk takes no more. */
+function fill(path: string): void {
+  const block = Buffer.alloc(64 * 1024);
+  try {
+    for (let n = 0; n < 1000; n += 1) writeFileSync(path, block, { flag: 'a' });
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
+  }
 }

@@ -8,6 +8,7 @@ import { openSession } from '../../session/read.ts';
 import { FactoryError } from '../../support/errors.ts';
 import { earlierFindings } from '../findings.ts';
 import { openLine } from '../open-line.ts';
+import { saveLeftWork } from '../save-left.ts';
 import { sessionFolderOf } from '../sessions.ts';
 import type { Context, Facts, Station, StationResult } from '../station.ts';
 
@@ -20,6 +21,7 @@ export const open: Station = {
     const base = await line.fetch();
     await line.refuseDirtyOrigin();
 
+    await saveLeftWork(context, line);
     const opened = { line, base } satisfies Partial<Facts>;
     const { unfinished, quarantined } = await takeOldest(context, line);
     const result = await (unfinished ? continueWork(context, unfinished, opened) : startAfresh(context, opened));

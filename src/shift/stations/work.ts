@@ -200,6 +200,13 @@ function verdictOf(
     );
   const reason = result?.reason ?? 'killed';
   const detail = result?.error ?? result?.message ?? '';
+  if (/\bENOSPC\b/.test(detail)) {
+    return failed(
+      'data/full',
+      `the disk is full: ${detail}`,
+      'Free some disk space; the work so far is kept, and the next shift continues it.',
+    );
+  }
   if (reason === 'error')
     return failed(
       'agent/provider',
