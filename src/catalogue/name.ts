@@ -3,10 +3,9 @@
  * which a reader does not see, are dropped.
  */
 export function fold(name: string): string {
-  return name
-    .normalize('NFC')
-    .replace(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .toLowerCase();
+  // Whole manuals are folded too: only what is not plain ASCII needs a closer look.
+  const seen = /[^\u0000-\u007f]/.test(name)
+    ? name.normalize('NFC').replace(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, '')
+    : name;
+  return seen.replace(/\s+/g, ' ').trim().toLowerCase();
 }

@@ -17,63 +17,80 @@ const LOADING_LINKS = new Set(
 );
 
 /** Attributes that load on these elements, or send something (a form, a ping) when they are used. */
-const LOADING: Record<string, readonly string[]> = {
-  src: ['img', 'script', 'iframe', 'frame', 'embed', 'audio', 'video', 'source', 'track', 'bgsound'],
-  poster: ['video'],
-  data: ['object'],
-  background: ['body', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th'],
-  action: ['form'],
-  formaction: ['button', 'input'],
-  href: ['base'],
-  lowsrc: ['img'],
-};
+const LOADING = new Map<string, readonly string[]>([
+  ['src', ['img', 'script', 'iframe', 'frame', 'embed', 'audio', 'video', 'source', 'track', 'bgsound']],
+  ['poster', ['video']],
+  ['data', ['object']],
+  ['background', ['body', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']],
+  ['action', ['form']],
+  ['formaction', ['button', 'input']],
+  ['href', ['base']],
+  ['lowsrc', ['img']],
+]);
 
-const ADDRESS_LISTS: Record<string, readonly string[]> = {
-  ping: ['a', 'area'],
-  attributionsrc: ['a', 'area', 'img', 'script'],
-  archive: ['object', 'applet'],
-};
+const ADDRESS_LISTS = new Map<string, readonly string[]>([
+  ['ping', ['a', 'area']],
+  ['attributionsrc', ['a', 'area', 'img', 'script']],
+  ['archive', ['object', 'applet']],
+]);
 
-const SRCSETS: Record<string, readonly string[]> = { srcset: ['img', 'source'], imagesrcset: ['link'] };
+const SRCSETS = new Map<string, readonly string[]>([
+  ['srcset', ['img', 'source']],
+  ['imagesrcset', ['link']],
+]);
 
 /** SVG attributes that are CSS values and may hold a `url()`. */
 const PRESENTATION = new Set(
   'fill stroke filter mask clip-path cursor marker marker-start marker-mid marker-end'.split(' '),
 );
 
+/** What animates an SVG attribute, which may be one that loads. */
+const ANIMATED = ['to', 'from', 'by', 'values'];
+
+/** Every attribute that can load; the greater part of a panel's attributes are plain numbers and none of these. */
+const WATCHED = new Set([
+  ...LOADING.keys(),
+  ...ADDRESS_LISTS.keys(),
+  ...SRCSETS.keys(),
+  ...PRESENTATION,
+  ...ANIMATED,
+  'style',
+  'content',
+  'xlink:href',
+]);
+
+const NONE: readonly Load[] = [];
+
 /** Everything an element would have loaded from elsewhere. */
-export function loadsOf(element: Element, page: Page): Load[] {
-  // The greater part of a panel's elements are shapes with plain numbers: nothing below can match those.
-  if (element.attrs.length === 0 && element.tagName !== 'style') return [];
-  const loads: Load[] = [];
-  const add = (name: string, addresses: readonly string[]) => {
+export function loadsOf(element: Element, page: Page): readonly Load[] {
+  let loads = NONE;
+  const add = (what: string, addresses: readonly string[], name?: string) => {
     const base = element.tagName === 'base' ? page.folder : page.base;
     for (const address of addresses) {
-      if (isElsewhere(address, page.folder, base)) {
-        loads.push({ what: `<${element.tagName} ${name}>`, address, attribute: name });
-      }
+      if (!isElsewhere(address, page.folder, base)) continue;
+      loads = [...loads, { what, address, ...(name === undefined ? {} : { attribute: name }) }];
     }
   };
-  const isSvg = element.namespaceURI === SVG;
   for (const attr of element.attrs) {
     const name = attr.prefix ? `${attr.prefix}:${attr.name}` : attr.name;
-    const { value } = attr;
-    if (name === 'style') add(name, addressesOf(value));
-    else if (isSvg) add(name, svgAddresses(element, name, value));
-    else if (element.namespaceURI === HTML) add(name, htmlAddresses(element, name, value));
+    if (!WATCHED.has(name)) continue;
+    add(`<${element.tagName} ${name}>`, addressesOfAttribute(element, name, attr.value), name);
   }
-  if (element.tagName === 'style') {
-    const address = addressesOf(ownText(element)).find((one) => isElsewhere(one, page.folder, page.base));
-    if (address !== undefined) loads.push({ what: 'a <style> element', address });
-  }
+  if (element.tagName === 'style') add('a <style> element', addressesOf(ownText(element)));
   return loads;
+}
+
+function addressesOfAttribute(element: Element, name: string, value: string): readonly string[] {
+  if (name === 'style') return addressesOf(value);
+  if (element.namespaceURI === SVG) return svgAddresses(element, name, value);
+  return element.namespaceURI === HTML ? htmlAddresses(element, name, value) : [];
 }
 
 function htmlAddresses(element: Element, name: string, value: string): string[] {
   const tag = element.tagName;
-  if (LOADING[name]?.includes(tag)) return [value];
-  if (SRCSETS[name]?.includes(tag)) return srcsetAddresses(value);
-  if (ADDRESS_LISTS[name]?.includes(tag)) return value.split(/[\s,]+/).filter(Boolean);
+  if (LOADING.get(name)?.includes(tag)) return [value];
+  if (SRCSETS.get(name)?.includes(tag)) return srcsetAddresses(value);
+  if (ADDRESS_LISTS.get(name)?.includes(tag)) return value.split(/[\s,]+/).filter(Boolean);
   if (name === 'src' && tag === 'input') return tokens(attribute(element, 'type'))[0] === 'image' ? [value] : [];
   if (name === 'href' && tag === 'link') {
     return tokens(attribute(element, 'rel')).some((rel) => LOADING_LINKS.has(rel)) ? [value] : [];
@@ -89,7 +106,7 @@ function svgAddresses(element: Element, name: string, value: string): string[] {
   // In SVG every href but a link's loads what it names: use, image, feImage, script, gradients, text paths…
   if (name === 'href' || name === 'xlink:href') return element.tagName === 'a' ? [] : [value];
   if (PRESENTATION.has(name)) return addressesOf(value);
-  if (['to', 'from', 'by', 'values'].includes(name)) {
+  if (ANIMATED.includes(name)) {
     const target = attribute(element, 'attributeName')?.trim();
     if (target === 'href' || target === 'xlink:href') return value.split(';').map((one) => one.trim());
     if (target !== undefined && PRESENTATION.has(target)) return addressesOf(value);

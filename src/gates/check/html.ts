@@ -121,8 +121,8 @@ export function attribute(element: Element, name: string): string | null {
   return null;
 }
 
-export function isHtml(element: Element, ...tags: string[]): boolean {
-  return element.namespaceURI === HTML && tags.includes(element.tagName);
+export function isHtml(element: Element, tag: string): boolean {
+  return element.tagName === tag && element.namespaceURI === HTML;
 }
 
 /** The text directly inside an element. */

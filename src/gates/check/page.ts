@@ -28,7 +28,7 @@ export function judgePage(page: Page, tell: Tell): void {
   if (!page.elements.some((element) => isShelfLink(element, page))) {
     tell('page/catalogue-link', 'the page must hold a link back to the shelf: <a href="../../">', { file, line: 1 });
   }
-  for (const element of [...page.elements, ...page.dormant]) {
+  for (const element of page.dormant.length === 0 ? page.elements : page.elements.concat(page.dormant)) {
     judgeInline(element, page, tell);
     for (const load of loadsOf(element, page)) {
       tell(
@@ -66,7 +66,7 @@ function isShelfLink(element: Element, page: Page): boolean {
 
 /** Where a link leads that a visitor can follow; null for what is no link. */
 export function linkOf(element: Element): string | null {
-  if (isHtml(element, 'a', 'area')) return attribute(element, 'href');
+  if (isHtml(element, 'a') || isHtml(element, 'area')) return attribute(element, 'href');
   if (element.namespaceURI !== SVG || element.tagName !== 'a') return null;
   return attribute(element, 'href') ?? attribute(element, 'xlink:href');
 }
@@ -83,27 +83,14 @@ function judgeInline(element: Element, page: Page, tell: Tell): void {
   }
   if (isKnown && element.tagName === 'script') judgeScript(element, page, tell);
   for (const attr of element.attrs) {
-    const name = (attr.prefix ? `${attr.prefix}:${attr.name}` : attr.name).toLowerCase();
-    const line = page.lineOf(element, name);
-    if (/^on[a-z]/.test(name)) {
-      tell(
-        'page/inline-script',
-        `<${element.tagName}> has an ${name} attribute; listen with addEventListener in machine.js`,
-        {
-          file,
-          line,
-        },
-      );
-    } else if (ADDRESSES.has(name) && isScriptReference(attr.value)) {
-      tell(
-        'page/inline-script',
-        `<${element.tagName} ${name}> is a javascript: link; listen with addEventListener in machine.js`,
-        {
-          file,
-          line,
-        },
-      );
-    }
+    const name = attr.prefix ? `${attr.prefix}:${attr.name}` : attr.name;
+    const isHandler = /^on[a-z]/.test(name);
+    if (!isHandler && !(ADDRESSES.has(name) && isScriptReference(attr.value))) continue;
+    const what = isHandler ? `has an ${name} attribute` : `has a javascript: link in ${name}`;
+    tell('page/inline-script', `<${element.tagName}> ${what}; listen with addEventListener in machine.js`, {
+      file,
+      line: page.lineOf(element, name),
+    });
   }
 }
 

@@ -54,6 +54,7 @@ const PANEL_TRAPS = [
   '<img srcset="data:image/svg+xml,%3Csvg//x 1x" src="data:,">',
   `<textarea><img src="${HOST}"></textarea>`,
   '<img src="">',
+  '<p constructor="x" __proto__="x" hasownproperty>x</p>',
   `<meta name="description" content="0;url=${HOST}">`,
 ].map((markup): Case => ({ rule: null, name: markup, edit: addToPanel(markup) }));
 
