@@ -11,6 +11,7 @@ const BENCHES = {
   probe: 'the probe, against a script that opens the same pages',
   relay: 'what the relay adds to a request',
   dataset: 'export of a long session log, and listing many rows',
+  crash: 'a factory that is killed again and again, at random points',
   console: 'pages of a control room with many shifts, and followers of a log',
 };
 
