@@ -121,14 +121,7 @@ describe('the driver', () => {
 
   it('tells what the agent does while it does it', async () => {
     const said = line({ kind: 'message', message: { type: 'bot', text: 'I look at relay-token-0123456789\nfirst' } });
-    const called = line({
-      kind: 'message',
-      message: {
-        type: 'activity',
-        text: '',
-        activity: { kind: 'request', name: 'shell', arguments: '{"command":"ls"}' },
-      },
-    });
+    const called = line({ kind: 'event', event: { kind: 'toolCallStart', tool: 'shell', text: '{"command":"ls"}' } });
     const script = `${log(META, said, called)} > "$1/20260101-000000.jsonl"; until [ -e "$2/go" ]; do sleep 0.05; done; ${log(SETTLED)} >> "$1/20260101-000000.jsonl"`;
     const heard: Activity[] = [];
     const outcome = await drive(bench.shell(script), bench.run, {
