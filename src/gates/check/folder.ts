@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { type Stats, lstatSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { MACHINE_FILES, type MachineFile } from '../../catalogue/entry.ts';
 import { positionAt } from '../../catalogue/json.ts';
 import type { Tell } from './tell.ts';
@@ -37,7 +36,7 @@ export function readFolder(path: string, wanted: readonly MachineFile[]): Folder
     return folder;
   }
   for (const name of MACHINE_FILES) {
-    if (folder.names.includes(name)) folder.files.set(name, readOne(join(path, name), wanted.includes(name)));
+    if (folder.names.includes(name)) folder.files.set(name, readOne(`${path}/${name}`, wanted.includes(name)));
   }
   return folder;
 }
@@ -103,7 +102,8 @@ function toKb(bytes: number): string {
 
 /** A file's text; a wrong byte is told and stands as U+FFFD, so that the rest can still be judged. */
 export function decode(name: MachineFile, content: Buffer, tell: Tell): string {
-  const text = new TextDecoder().decode(content);
+  // Measurably faster than a TextDecoder, which would leave the byte order mark out by itself.
+  const text = content.toString('utf8').replace(/^\ufeff/, '');
   if (!isUtf8(content)) {
     const { line, column } = positionAt(text, Math.max(0, text.indexOf('\ufffd')));
     tell('files/encoding', `${name} is not valid UTF-8 (line ${line}, column ${column}); save it as UTF-8`, {
