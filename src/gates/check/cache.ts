@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Finding } from '../finding.ts';
-import type { Folder } from './folder.ts';
 
 /**
  * Verdicts by content: one small file for each, named by a hash of everything the verdict depends on, so that nothing in it
@@ -50,7 +49,7 @@ export function openCache(folder: string): Cache {
 /** Verdicts that nobody wrote anew for this long are dropped. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 /** A folder with fewer files than this is not worth looking through. */
-const FEW = 2000;
+const FEW = 5000;
 
 /** Drops old verdicts once a cache has grown: a shelf gets one a machine, and each edit of one leaves one behind. */
 export function pruneCache(folder: string): void {
@@ -80,12 +79,11 @@ function isFinding(value: unknown): value is Finding {
   );
 }
 
-/** Everything a verdict depends on, in one hash: what is asked, and the folder as it was read. */
-export function keyOf(asked: readonly unknown[], folder: Folder): string {
+/** Everything a verdict depends on, in one hash: what is asked, and the files it is asked about. */
+export function keyOf(asked: readonly unknown[], contents: readonly (readonly [string, Uint8Array])[]): string {
   const hash = createHash('sha256');
-  const files = [...folder.files].map(([name, { kind, bytes, content }]) => [name, kind, bytes, content !== null]);
-  hash.update(JSON.stringify([asked, folder.names, files]));
-  for (const { content } of folder.files.values()) if (content) hash.update(content);
+  hash.update(JSON.stringify([asked, contents.map(([name, content]) => [name, content.length])]));
+  for (const [, content] of contents) hash.update(content);
   return hash.digest('hex');
 }
 

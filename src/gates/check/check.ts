@@ -1,15 +1,17 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CATALOGUE_FILE, parseCatalogue, readCatalogueText } from '../../catalogue/catalogue.ts';
+import { SLUG_PATTERN } from '../../catalogue/entry.ts';
 import { type Outline, outline, positionsIn } from '../../catalogue/json.ts';
 import { DEFAULT_VOCABULARY, type Vocabulary } from '../../catalogue/vocabulary.ts';
-import { FactoryError, asFactoryError } from '../../support/errors.ts';
+import { asFactoryError, FactoryError } from '../../support/errors.ts';
 import { type Finding, type GateReport, report } from '../finding.ts';
 import { gateVersion, pruneCache } from './cache.ts';
 import { judgeAll } from './crew.ts';
-import { type Raw, type TellEntry, judgeEntry, judgeUniqueness, listOf, stringOf } from './entries.ts';
+import { judgeEntry, judgeUniqueness, listOf, type Raw, stringOf, type TellEntry } from './entries.ts';
+import { judgeFolder, readFolder } from './folder.ts';
 import { PARTS } from './machine.ts';
-import { ordered } from './tell.ts';
+import { ordered, teller } from './tell.ts';
 
 export interface CheckOptions {
   /** The folder that holds `machines.json` and `machines/`. */
@@ -50,13 +52,17 @@ export async function check(options: CheckOptions): Promise<GateReport> {
     const slug = slugs[at] as string;
     if (asked && !asked.includes(slug)) return;
     groups.set(groupOf(at), []);
-    if (slug !== '' && !judged.has(slug)) judged.set(slug, entry);
+    // A slug that breaks its pattern is told by `entry/slug`; as a path it could lead out of the site.
+    if (SLUG_PATTERN.test(slug) && !judged.has(slug)) judged.set(slug, entry);
   });
   for (const { at, finding } of judgeShelf(entries, slugs, text, options.vocabulary ?? DEFAULT_VOCABULARY)) {
     groups.get(groupOf(at))?.push(finding);
   }
 
   const cache = options.cache ?? null;
+  for (const slug of judged.keys()) {
+    judgeFolder(readFolder(join(site, 'machines', slug)), slug, teller(slug, groups.get(slug) as Finding[]));
+  }
   const assignments = [...judged].flatMap(([slug, entry]) => {
     const names = { controls: listOf(entry, 'controls'), faults: listOf(entry, 'faults') };
     return PARTS.map((part) => ({ slug, names, part }));
@@ -69,7 +75,8 @@ export async function check(options: CheckOptions): Promise<GateReport> {
 
   const findings = [...groups.values()].flatMap((group) => ordered(group));
   if (!asked) findings.push(...(await unlisted(site, slugs)));
-  return report('check', [...judged.keys()], findings, startedAt);
+  const told = slugs.filter((slug) => slug !== '' && groups.has(slug));
+  return report('check', [...new Set(told)], findings, startedAt);
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Finding } from '../finding.ts';
 import { openCache } from './cache.ts';
-import { type Assignment, type Bench, PARTS, type Part, judgePart, recall } from './machine.ts';
+import { type Assignment, type Bench, judgePart, PARTS, type Part, recall } from './machine.ts';
 
 /**
  * Judges machines on as many threads as there are cores. Each thread takes the next assignment of the part it prefers, and
@@ -11,9 +11,12 @@ import { type Assignment, type Bench, PARTS, type Part, judgePart, recall } from
  */
 
 /** Starting a thread and its parsers costs about as much as judging this many parts. */
-const WORTH_A_THREAD = 24;
+const WORTH_A_THREAD = 36;
 /** More threads than this gain little and each holds its own memory. */
 const MOST_THREADS = 4;
+
+/** What the threads begin with, in turn: scripts are half the work, pages and stylesheets together the other half. */
+const PREFERENCES: readonly Part[] = ['pages', 'script'];
 
 /** What a thread is given to start with. */
 export interface Work {
@@ -39,24 +42,25 @@ export async function judgeAll(
   const bench: Bench = { site, cache: cache === null ? null : openCache(cache), version };
   const verdicts: Finding[][] = new Array(assignments.length);
   // What is remembered costs next to nothing; what is left is worth sharing out, the looking too once much is left.
-  const left: Record<Part, number[]> = { pages: [], script: [] };
+  const left: Record<Part, number[]> = { pages: [], style: [], script: [] };
   for (const [at, assignment] of assignments.entries()) {
-    const isShared = left.pages.length + left.script.length >= WORTH_A_THREAD;
+    const isShared = PARTS.reduce((sum, part) => sum + left[part].length, 0) >= WORTH_A_THREAD;
     const known = bench.cache && !isShared ? recall(assignment, bench) : null;
     if (known && 'findings' in known) verdicts[at] = known.findings;
     else left[assignment.part].push(at);
   }
   const given = (part: Part) => left[part].map((at) => assignments[at] as Assignment);
-  const work = { assignments: { pages: given('pages'), script: given('script') }, site, cache, version };
+  const lists = { pages: given('pages'), style: given('style'), script: given('script') };
+  const work = { assignments: lists, site, cache, version };
   for (const [part, at, findings] of await shareOut(work, bench)) verdicts[left[part][at] as number] = findings;
   return verdicts;
 }
 
 async function shareOut(given: Omit<Work, 'taken' | 'prefers'>, bench: Bench): Promise<Verdicts> {
   const taken = new SharedArrayBuffer(4 * PARTS.length);
-  const count = given.assignments.pages.length + given.assignments.script.length;
+  const count = PARTS.reduce((sum, part) => sum + given.assignments[part].length, 0);
   const threads = Math.min(MOST_THREADS, availableParallelism(), Math.ceil(count / WORTH_A_THREAD));
-  const workOf = (n: number): Work => ({ ...given, taken, prefers: PARTS[n % PARTS.length] as Part });
+  const workOf = (n: number): Work => ({ ...given, taken, prefers: PREFERENCES[n % PREFERENCES.length] as Part });
   const others = Array.from({ length: Math.max(0, threads - 1) }, (_, n) => hire(workOf(n + 1)));
   const own = await takeTurns(workOf(0), bench);
   const verdicts = [own, ...(await Promise.all(others))].flat();
@@ -74,7 +78,8 @@ async function shareOut(given: Omit<Work, 'taken' | 'prefers'>, bench: Bench): P
 export async function takeTurns(work: Work, bench: Bench): Promise<Verdicts> {
   const taken = new Int32Array(work.taken);
   const verdicts: Verdicts = [];
-  for (const part of [work.prefers, ...PARTS.filter((other) => other !== work.prefers)]) {
+  const others = PARTS.filter((part) => part !== work.prefers);
+  for (const part of [work.prefers, ...others]) {
     for (;;) {
       const at = Atomics.add(taken, PARTS.indexOf(part), 1);
       const assignment = work.assignments[part][at];

@@ -25,6 +25,7 @@ declare module 'css-tree/tokenizer' {
   const functionToken: number;
   const numberToken: number;
   const stringToken: number;
+
   export { functionToken as Function, numberToken as Number, stringToken as String };
 }
 

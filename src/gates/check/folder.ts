@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Stats, lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { MACHINE_FILES, type MachineFile } from '../../catalogue/entry.ts';
 import { positionAt } from '../../catalogue/json.ts';
 import type { Tell } from './tell.ts';
@@ -8,14 +8,7 @@ import type { Tell } from './tell.ts';
 export interface Folder {
   /** Null when there is no folder. */
   names: string[] | null;
-  files: Map<MachineFile, FileOnDisk>;
-}
-
-export interface FileOnDisk {
-  kind: 'file' | 'link' | 'other' | 'unreadable';
-  bytes: number;
-  /** Null for what was not wanted, is no regular file, cannot be read, or is too large to be judged. */
-  content: Buffer | null;
+  files: Map<MachineFile, { kind: 'file' | 'link' | 'other' | 'unreadable'; bytes: number }>;
 }
 
 /** 1024 bytes. */
@@ -25,40 +18,54 @@ const WARNING = 160 * KB;
 /** A file past this is refused for its size alone, unread: no machine is near it, and parsing it might take for ever. */
 const UNREAD = 512 * KB;
 
-/** Reads a folder's names, what kind of thing each of the four files is, and the content of those that are wanted. */
-export function readFolder(path: string, wanted: readonly MachineFile[]): Folder {
+/** Reads a folder's names and what kind of thing each of the four files is. */
+export function readFolder(path: string): Folder {
   const folder: Folder = { names: null, files: new Map() };
+  if (!isFolder(path)) return folder;
   try {
-    // A folder that is a link could lead anywhere; it is not followed.
-    if (!lstatSync(path).isDirectory()) return folder;
     folder.names = readdirSync(path).sort();
   } catch {
     return folder;
   }
   for (const name of MACHINE_FILES) {
-    if (folder.names.includes(name)) folder.files.set(name, readOne(`${path}/${name}`, wanted.includes(name)));
+    if (!folder.names.includes(name)) continue;
+    try {
+      const stats = lstatSync(`${path}/${name}`);
+      const kind = stats.isSymbolicLink() ? 'link' : stats.isFile() ? 'file' : 'other';
+      folder.files.set(name, { kind, bytes: kind === 'file' ? stats.size : 0 });
+    } catch {
+      folder.files.set(name, { kind: 'unreadable', bytes: 0 });
+    }
   }
   return folder;
 }
 
-function readOne(path: string, isWanted: boolean): FileOnDisk {
+/** A file's content; null for what is no regular file of a real folder, cannot be read, or is too large to be judged. */
+export function readContent(path: string, name: MachineFile): Buffer | null {
+  if (!isFolder(path)) return null;
   try {
-    const stats: Stats = lstatSync(path);
-    if (stats.isSymbolicLink()) return { kind: 'link', bytes: 0, content: null };
-    if (!stats.isFile()) return { kind: 'other', bytes: 0, content: null };
-    return { kind: 'file', bytes: stats.size, content: isWanted && stats.size <= UNREAD ? readFileSync(path) : null };
+    const stats = lstatSync(`${path}/${name}`);
+    return stats.isFile() && stats.size <= UNREAD ? readFileSync(`${path}/${name}`) : null;
   } catch {
-    return { kind: 'unreadable', bytes: 0, content: null };
+    return null;
   }
 }
 
-/** The rules about the folder itself. @returns the texts that were read. */
-export function judgeFolder(folder: Folder, slug: string, tell: Tell): Map<MachineFile, string> {
-  const texts = new Map<MachineFile, string>();
+/** Whether a folder is there. One that is a link could lead anywhere and is not followed. */
+function isFolder(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** The rules about the folder itself. */
+export function judgeFolder(folder: Folder, slug: string, tell: Tell): void {
   const four = MACHINE_FILES.join(', ');
   if (folder.names === null) {
     tell('files/set', `there is no folder machines/${slug}; it must hold exactly ${four}`);
-    return texts;
+    return;
   }
   for (const name of MACHINE_FILES) {
     if (!folder.files.has(name))
@@ -75,10 +82,8 @@ export function judgeFolder(folder: Folder, slug: string, tell: Tell): Map<Machi
       tell('files/regular', `${name} is a symbolic link; it must be a regular file`, { file: name });
     else if (file.kind === 'other') tell('files/regular', `${name} is not a regular file`, { file: name });
     else if (file.kind === 'unreadable') tell('files/regular', `${name} cannot be read`, { file: name });
-    else if (file.content) texts.set(name, decode(name, file.content, tell));
   }
   judgeSize(folder, total, tell);
-  return texts;
 }
 
 function judgeSize(folder: Folder, total: number, tell: Tell): void {

@@ -1,5 +1,5 @@
 import { addressesOf } from './css-tokens.ts';
-import { type Element, HTML, type Page, SVG, attribute, isHtml, ownText, tokens } from './html.ts';
+import { attribute, type Element, HTML, isHtml, ownText, type Page, SVG, tokens } from './html.ts';
 import { isElsewhere, srcsetAddresses } from './reference.ts';
 
 /** Something an element makes a browser ask for outside the machine's folder. */

@@ -1,4 +1,4 @@
-import { type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, Parser, html as names } from 'parse5';
+import { type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, html as names, Parser } from 'parse5';
 import type { MachineFile } from '../../catalogue/entry.ts';
 import { folderOf, isElsewhere, resolve } from './reference.ts';
 

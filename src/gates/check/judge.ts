@@ -3,14 +3,12 @@ import type { Finding } from '../finding.ts';
 import { parsePage } from './html.ts';
 import { judgeManual } from './manual.ts';
 import { judgePage } from './page.ts';
-import { type Names, judgePanel } from './panel.ts';
-import { judgeStyle } from './style.ts';
+import { judgePanel, type Names } from './panel.ts';
 import { teller } from './tell.ts';
 
-/** Judges what a machine's pages and stylesheet hold. A file that is missing is not judged: `files/set` tells that. */
+/** Judges what a machine's two pages hold. A file that is missing is not judged: `files/set` tells that. */
 export function judgePages(slug: string, names: Names, texts: ReadonlyMap<MachineFile, string>): Finding[] {
   const findings: Finding[] = [];
-  const tell = teller(slug, findings);
   for (const name of ['index.html', 'manual.html'] as const) {
     const text = texts.get(name);
     if (text === undefined) continue;
@@ -25,7 +23,5 @@ export function judgePages(slug: string, names: Names, texts: ReadonlyMap<Machin
     // Most pages are right: only where something is told is the page read again to know on which line.
     if (onPage(false).length > 0) findings.push(...onPage(true));
   }
-  const style = texts.get('machine.css');
-  if (style !== undefined) judgeStyle(style, slug, tell);
   return findings;
 }

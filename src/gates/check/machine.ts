@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { MACHINE_FILES, type MachineFile, SLUG_PATTERN } from '../../catalogue/entry.ts';
+import type { MachineFile } from '../../catalogue/entry.ts';
 import type { Finding } from '../finding.ts';
 import { type Cache, keyOf } from './cache.ts';
-import { type Folder, decode, judgeFolder, readFolder } from './folder.ts';
+import { decode, readContent } from './folder.ts';
 import type { Names } from './panel.ts';
 import { teller } from './tell.ts';
 
 /**
- * A machine is judged in two parts that need nothing of each other: its pages, stylesheet and folder; and its script. So two
- * threads can share one shelf and each warm up only the parsers of its own part.
+ * A machine is judged in parts that need nothing of each other: its pages, its stylesheet, its script. So threads
+ * can share a shelf and each warm up only the parsers of its own part, and an edit costs only the part it is in.
  */
-export const PARTS = ['pages', 'script'] as const;
+export const PARTS = ['pages', 'style', 'script'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** One part of one machine to judge: plain data, so that it can be sent to a thread. */
@@ -28,45 +28,56 @@ export interface Bench {
 
 interface Unknown {
   key: string;
-  folder: Folder;
+  contents: Contents;
 }
 
-const READ: Record<Part, readonly MachineFile[]> = {
-  pages: MACHINE_FILES.filter((name) => name !== 'machine.js'),
+type Contents = [name: MachineFile, content: Buffer][];
+
+const FILES: Record<Part, readonly MachineFile[]> = {
+  pages: ['index.html', 'manual.html'],
+  style: ['machine.css'],
   script: ['machine.js'],
 };
 
 /** Judges a part of a machine, or remembers the verdict. The parsers are loaded when they are first needed. */
 export async function judgePart(assignment: Assignment, bench: Bench): Promise<Finding[]> {
   const known = recall(assignment, bench);
-  return 'findings' in known ? known.findings : judgeAfresh(assignment, bench, known);
+  if ('findings' in known) return known.findings;
+  const findings = await judgeAfresh(assignment, known.contents);
+  bench.cache?.write(known.key, findings);
+  return findings;
 }
 
 /** The remembered verdict of a part, or what is needed to make one. */
 export function recall({ slug, names, part }: Assignment, bench: Bench): { findings: Finding[] } | Unknown {
-  // A slug that breaks its pattern is told by `entry/slug`; as a path it could lead out of the site.
-  if (!SLUG_PATTERN.test(slug)) return { findings: [] };
-  const folder = readFolder(join(bench.site, 'machines', slug), READ[part]);
-  if (!bench.cache) return { key: '', folder };
-  const key = keyOf([bench.version, slug, part, ...(part === 'pages' ? [names.controls, names.faults] : [])], folder);
+  const path = join(bench.site, 'machines', slug);
+  const contents: Contents = [];
+  for (const name of FILES[part]) {
+    const content = readContent(path, name);
+    if (content) contents.push([name, content]);
+  }
+  if (!bench.cache) return { key: '', contents };
+  // Only the pages are held against the entry's names.
+  const asked =
+    part === 'pages' ? [bench.version, slug, part, names.controls, names.faults] : [bench.version, slug, part];
+  const key = keyOf(asked, contents);
   const findings = bench.cache.read(key);
-  return findings ? { findings } : { key, folder };
+  return findings ? { findings } : { key, contents };
 }
 
-async function judgeAfresh(assignment: Assignment, bench: Bench, { key, folder }: Unknown): Promise<Finding[]> {
+async function judgeAfresh({ slug, names, part }: Assignment, contents: Contents): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const { slug, names, part } = assignment;
   const tell = teller(slug, findings);
+  const texts = new Map(contents.map(([name, content]) => [name, decode(name, content, tell)] as const));
   if (part === 'pages') {
     const { judgePages } = await import('./judge.ts');
-    findings.push(...judgePages(slug, names, judgeFolder(folder, slug, tell)));
-  } else {
-    const content = folder.files.get('machine.js')?.content;
-    if (content) {
-      const { judgeScript } = await import('./script.ts');
-      judgeScript(decode('machine.js', content, tell), slug, tell);
-    }
+    findings.push(...judgePages(slug, names, texts));
+    return findings;
   }
-  bench.cache?.write(key, findings);
+  // A file that is missing is not judged: `files/set` tells that.
+  for (const text of texts.values()) {
+    if (part === 'style') (await import('./style.ts')).judgeStyle(text, slug, tell);
+    else (await import('./script.ts')).judgeScript(text, slug, tell);
+  }
   return findings;
 }

@@ -1,9 +1,9 @@
 import { fold } from '../../catalogue/name.ts';
-import { type Element, type Page, isHtml, isInside } from './html.ts';
+import { type Element, isHtml, isInside, type Page } from './html.ts';
 import { linkOf } from './page.ts';
 import type { Names } from './panel.ts';
 import { resolve } from './reference.ts';
-import { type Tell, quote } from './tell.ts';
+import { quote, type Tell } from './tell.ts';
 import { read } from './text.ts';
 
 const FILE = 'manual.html';

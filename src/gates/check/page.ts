@@ -1,8 +1,8 @@
 import { isBlankCss } from './css-tokens.ts';
-import { type Element, HTML, type Page, SVG, attribute, isHtml, ownText, tokens } from './html.ts';
+import { attribute, type Element, HTML, isHtml, ownText, type Page, SVG, tokens } from './html.ts';
 import { loadsOf } from './html-loads.ts';
 import { isOwn, isScriptReference, isShelf } from './reference.ts';
-import { type Tell, quote } from './tell.ts';
+import { quote, type Tell } from './tell.ts';
 
 /** Rules that hold for both pages of a machine, the panel and the manual. */
 export function judgePage(page: Page, tell: Tell): void {

@@ -1,7 +1,7 @@
 import { fold } from '../../catalogue/name.ts';
-import { type Element, type Page, attribute, isHtml, isInside } from './html.ts';
+import { attribute, type Element, isHtml, isInside, type Page } from './html.ts';
 import { isOwn } from './reference.ts';
-import { type Tell, quote } from './tell.ts';
+import { quote, type Tell } from './tell.ts';
 
 /** What the rules need of a machine's entry: the names its panel and its manual must carry. */
 export interface Names {

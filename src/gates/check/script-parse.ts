@@ -1,5 +1,5 @@
-import { type Node, type Options, Parser, type TokenType, tokTypes } from 'acorn';
 import type * as ast from 'acorn';
+import { type Node, type Options, Parser, type TokenType, tokTypes } from 'acorn';
 
 /** What the rules ask of a script, gathered while it is parsed: no second walk, and no recursion of our own. */
 export interface Script {

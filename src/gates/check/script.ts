@@ -2,9 +2,9 @@ import type * as ast from 'acorn';
 import { positionsIn } from '../../catalogue/json.ts';
 import { folderOf } from './reference.ts';
 import { globalName, isWindow, loadsOfScript } from './script-loads.ts';
-import { type Script, parseScript } from './script-parse.ts';
+import { parseScript, type Script } from './script-parse.ts';
 import { memberName, propertiesOf, textsOf } from './script-values.ts';
-import { type Tell, quote } from './tell.ts';
+import { quote, type Tell } from './tell.ts';
 
 const FILE = 'machine.js';
 

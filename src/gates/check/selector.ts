@@ -1,6 +1,8 @@
-import parse from 'css-tree/parser';
+import { createRequire } from 'node:module';
+import type Parse from 'css-tree/parser';
 import * as type from 'css-tree/tokenizer';
-import { type Tokens, isSpace, nameOf, skipSpace, textOf } from './css-tokens.ts';
+import { isSpace, skipSpace, type Tokens, textOf } from './css-tokens.ts';
+import { isId, isPlainMedia, isPlainSelector } from './selector-plain.ts';
 
 /** Whether what stands before a rule's `{` is something a browser takes, so that the rule is not lost. */
 
@@ -13,7 +15,7 @@ export const OPENING = new Map([
 
 /** Whether tokens `from` to `to` are a selector list; in a nested rule a combinator may lead. */
 export function isSelectorList(tokens: Tokens, from: number, to: number, isNested: boolean): boolean {
-  if (isPlain(tokens, from, to)) return true;
+  if (isPlainSelector(tokens, from, to)) return true;
   return (
     !isLoose(tokens, from, to) && parses(isNested ? absolute(tokens, from, to) : bare(tokens, from, to), 'selectorList')
   );
@@ -21,6 +23,7 @@ export function isSelectorList(tokens: Tokens, from: number, to: number, isNeste
 
 /** Whether tokens `from` to `to` are a list of media queries. None at all is one: it holds everywhere. */
 export function isMediaQueryList(tokens: Tokens, from: number, to: number): boolean {
+  if (isPlainMedia(tokens, from, to)) return true;
   const query = bare(tokens, from, to);
   return query === '' || parses(query, 'mediaQueryList');
 }
@@ -30,66 +33,6 @@ export function isKeyframeList(tokens: Tokens, from: number, to: number): boolea
   const allowed = [type.Percentage, type.Ident, type.Comma, type.WhiteSpace, type.Comment];
   for (let at = from; at < to; at += 1) if (!allowed.includes(tokens.types[at] as number)) return false;
   return true;
-}
-
-/**
- * Whether a selector is of the plain kind nearly all are of: names, classes, ids, simple pseudo-classes, combinators. Those
- * need no tree to be known as right; what is not plain may be right as well and goes to css-tree.
- */
-function isPlain(tokens: Tokens, from: number, to: number): boolean {
-  const { types } = tokens;
-  let isFresh = true;
-  let hasPart = false;
-  for (let at = from; at < to; at += 1) {
-    const kind = types[at];
-    if (isSpace(kind)) {
-      isFresh = true;
-      continue;
-    }
-    if (kind === type.Comma) {
-      if (!hasPart) return false;
-      hasPart = false;
-      isFresh = true;
-      continue;
-    }
-    if (kind === type.Ident) {
-      if (!isFresh) return false;
-    } else if (kind === type.Hash) {
-      if (!isId(tokens, at)) return false;
-    } else if (kind === type.Colon) {
-      at = endOfPseudo(tokens, at);
-      if (at === -1) return false;
-    } else if (kind !== type.Delim) return false;
-    else {
-      const mark = textOf(tokens, at);
-      if (mark === '.' && types[at + 1] === type.Ident) at += 1;
-      else if (mark === '>' || mark === '+' || mark === '~') {
-        // One that leads, or follows another, is for the careful look.
-        if (!hasPart) return false;
-        hasPart = false;
-        isFresh = true;
-        continue;
-      } else if (mark !== '*' || !isFresh) return false;
-    }
-    hasPart = true;
-    isFresh = false;
-  }
-  return hasPart;
-}
-
-/** The last token of `:name`, `::name` or `:name(2n)`; -1 for what is not so plain. */
-function endOfPseudo(tokens: Tokens, colon: number): number {
-  const { types } = tokens;
-  const at = types[colon + 1] === type.Colon ? colon + 2 : colon + 1;
-  if (types[at] === type.Ident) return at;
-  if (types[at] !== type.Function || !nameOf(tokens, at).startsWith('nth-')) return -1;
-  const isStep = types[at + 1] === type.Number || /^(?:\d+n|odd|even)$/i.test(textOf(tokens, at + 1));
-  return isStep && types[at + 2] === type.RightParenthesis ? at + 2 : -1;
-}
-
-/** Whether a hash token may stand for an id: what begins with a digit may not. */
-function isId(tokens: Tokens, at: number): boolean {
-  return !/^#(?:-?\d|-?$)/.test(textOf(tokens, at));
 }
 
 /**
@@ -141,6 +84,9 @@ function absolute(tokens: Tokens, from: number, to: number): string {
   return out.trim();
 }
 
+const require = createRequire(import.meta.url);
+let parse: typeof Parse | undefined;
+
 const parsed = new Map<string, boolean>();
 
 /** Whether css-tree reads this without an error. Answers are kept: a sheet repeats its selectors, a shelf more so. */
@@ -148,6 +94,8 @@ function parses(text: string, context: 'selectorList' | 'mediaQueryList'): boole
   const key = `${context} ${text}`;
   const known = parsed.get(key);
   if (known !== undefined) return known;
+  // Loaded when something is not plain: the parser takes longer to start than a stylesheet to judge.
+  parse ??= require('css-tree/parser') as typeof Parse;
   let isRight = true;
   try {
     parse(text, {

@@ -1,6 +1,6 @@
 import * as type from 'css-tree/tokenizer';
-import { type Tokens, isSpace, nameOf, skipSpace, textOf } from './css-tokens.ts';
-import { OPENING, bare, isKeyframeList, isMediaQueryList, isSelectorList } from './selector.ts';
+import { isSpace, nameOf, skipSpace, type Tokens, textOf } from './css-tokens.ts';
+import { bare, isKeyframeList, isMediaQueryList, isSelectorList, OPENING } from './selector.ts';
 
 /**
  * Parse errors that make a browser drop rules, found as css-syntax-3 parses: blocks within blocks, nesting included.

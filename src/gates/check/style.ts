@@ -2,7 +2,7 @@ import { positionsIn } from '../../catalogue/json.ts';
 import { addressesIn, tokensOf } from './css-tokens.ts';
 import { folderOf, isElsewhere } from './reference.ts';
 import { structureFaults } from './style-structure.ts';
-import { type Tell, quote } from './tell.ts';
+import { quote, type Tell } from './tell.ts';
 
 /** The rules for `machine.css`. */
 export function judgeStyle(text: string, slug: string, tell: Tell): void {

@@ -1,5 +1,5 @@
 import { declares } from './css-tokens.ts';
-import { type Element, HTML, type Page, attribute } from './html.ts';
+import { attribute, type Element, HTML, type Page } from './html.ts';
 
 /** Elements whose content a reader does not see, or sees only where something else fails. */
 const UNSEEN = new Set(

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openCache } from './cache.ts';
-import { type Work, takeTurns } from './crew.ts';
+import { takeTurns, type Work } from './crew.ts';
 
 /** One thread of the crew: judges until nothing is left, then says what it found. */
 const work = workerData as Work;

@@ -99,7 +99,7 @@ describe("check's cache", () => {
   it('gives the same findings from memory as afresh', async () => {
     await breakOne();
     const fresh = await check({ site, cache });
-    expect(await readdir(cache)).toHaveLength(6);
+    expect(await readdir(cache)).toHaveLength(9);
     const remembered = await check({ site, cache });
     expect(remembered.findings).toEqual(fresh.findings);
     expect(fresh.findings).toMatchObject([{ rule: 'script/syntax' }]);
