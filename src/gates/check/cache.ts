@@ -1,68 +1,89 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Finding } from '../finding.ts';
 
 /**
- * Verdicts by content: one small file for each, named by a hash of everything the verdict depends on, so that nothing in it
- * can be stale and a broken one is as good as none. Writers never meet: a verdict is renamed into its place.
+ * Verdicts by content: one file of lines, each a key (a hash of everything the verdict depends on, so that nothing can be
+ * stale), a checksum, and the findings. A run reads it once and appends what is new in one write: two runs at a time do no
+ * harm, and a line that is broken is as good as none. (A file for each verdict cost as much time as the judging.)
  */
 export interface Cache {
   read(key: string): Finding[] | null;
   write(key: string, findings: readonly Finding[]): void;
+  /** Puts what was written on disk. A folder that cannot be written simply remembers nothing. */
+  save(): void;
 }
 
-/** Opens a cache folder. One that cannot be made or written simply never remembers anything. */
+const FILE = 'verdicts';
+/** Past this the file is written anew with the verdicts of the run at hand: 40 full shelves, some 4 MB. */
+const MOST_LINES = 30_000;
+
 export function openCache(folder: string): Cache {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch {
-    return { read: () => null, write: () => {} };
-  }
-  let writable = true;
+  const path = join(folder, FILE);
+  const lines = readLines(path);
+  const fresh: string[] = [];
+  const used = new Set<string>();
   return {
     read: (key) => {
-      try {
-        const found: unknown = JSON.parse(readFileSync(join(folder, `${key}.json`), 'utf8'));
-        return Array.isArray(found) && found.every(isFinding) ? found : null;
-      } catch {
-        return null;
-      }
+      const line = lines.get(key);
+      const findings = line === undefined ? null : parseLine(line);
+      if (line !== undefined && findings) used.add(line);
+      return findings;
     },
     write: (key, findings) => {
-      if (!writable) return;
-      const path = join(folder, `${key}.json`);
-      const temp = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`;
+      const json = JSON.stringify(findings);
+      fresh.push(`${key} ${checksum(key, json)} ${json}`);
+    },
+    save: () => {
+      if (fresh.length === 0) return;
       try {
-        writeFileSync(temp, JSON.stringify(findings), { mode: 0o600 });
-        renameSync(temp, path);
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        if (lines.size + fresh.length > MOST_LINES) replace(path, [...used, ...fresh]);
+        // Begins with a line end too: half a line that a killed run left must not spoil the next.
+        else appendFileSync(path, `\n${fresh.join('\n')}\n`, { mode: 0o600 });
       } catch {
-        writable = false;
-        rmSync(temp, { force: true });
+        // A cache is only a help.
       }
+      fresh.length = 0;
     },
   };
 }
 
-/** Verdicts that nobody wrote anew for this long are dropped. */
-const KEPT_MS = 30 * 24 * 3600 * 1000;
-/** A folder with fewer files than this is not worth looking through. */
-const FEW = 5000;
-
-/** Drops old verdicts once a cache has grown: a shelf gets one a machine, and each edit of one leaves one behind. */
-export function pruneCache(folder: string): void {
+function readLines(path: string): Map<string, string> {
   try {
-    const names = readdirSync(folder);
-    if (names.length < FEW) return;
-    for (const name of names) {
-      const path = join(folder, name);
-      if (/^[0-9a-f]{64}\.json/.test(name) && Date.now() - statSync(path).mtimeMs > KEPT_MS)
-        rmSync(path, { force: true });
-    }
+    const lines = readFileSync(path, 'utf8').split('\n');
+    return new Map(lines.filter((line) => line !== '').map((line) => [line.slice(0, 64), line]));
   } catch {
-    // A cache is only a help: what cannot be tidied is left.
+    return new Map();
+  }
+}
+
+function replace(path: string, lines: readonly string[]): void {
+  const temp = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temp, `${lines.join('\n')}\n`, { mode: 0o600 });
+    renameSync(temp, path);
+  } finally {
+    rmSync(temp, { force: true });
+  }
+}
+
+function checksum(key: string, json: string): string {
+  return createHash('sha256').update(key).update(json).digest('hex').slice(0, 16);
+}
+
+/** The findings of a line; null for one that is not as it was written. */
+function parseLine(line: string): Finding[] | null {
+  const json = line.slice(82);
+  if (line.slice(65, 81) !== checksum(line.slice(0, 64), json)) return null;
+  try {
+    const found: unknown = JSON.parse(json);
+    return Array.isArray(found) && found.every(isFinding) ? found : null;
+  } catch {
+    return null;
   }
 }
 

@@ -6,7 +6,7 @@ import { type Outline, outline, positionsIn } from '../../catalogue/json.ts';
 import { DEFAULT_VOCABULARY, type Vocabulary } from '../../catalogue/vocabulary.ts';
 import { asFactoryError, FactoryError } from '../../support/errors.ts';
 import { type Finding, type GateReport, report } from '../finding.ts';
-import { gateVersion, pruneCache } from './cache.ts';
+import { gateVersion } from './cache.ts';
 import { judgeAll } from './crew.ts';
 import { judgeEntry, judgeUniqueness, listOf, type Raw, stringOf, type TellEntry } from './entries.ts';
 import { judgeFolder, readFolder } from './folder.ts';
@@ -68,7 +68,6 @@ export async function check(options: CheckOptions): Promise<GateReport> {
     return PARTS.map((part) => ({ slug, names, part }));
   });
   const verdicts = await judgeAll(assignments, site, cache, cache === null ? '' : gateVersion());
-  if (cache !== null) pruneCache(cache);
   assignments.forEach(({ slug }, n) => {
     groups.get(slug)?.push(...(verdicts[n] ?? []));
   });

@@ -53,6 +53,7 @@ export async function judgeAll(
   const lists = { pages: given('pages'), style: given('style'), script: given('script') };
   const work = { assignments: lists, site, cache, version };
   for (const [part, at, findings] of await shareOut(work, bench)) verdicts[left[part][at] as number] = findings;
+  bench.cache?.save();
   return verdicts;
 }
 

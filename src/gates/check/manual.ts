@@ -36,8 +36,15 @@ export function judgeManual(page: Page, names: Names, tell: Tell): void {
     tell('manual/specifications', 'Specifications must hold a <table>', { file: FILE, line: 1 });
   }
 
-  const text = fold(reading.text);
-  const absent = (wanted: readonly string[]) => wanted.filter((name) => !isNamed(fold(name), text));
+  // Most names stand in the text just so; only for one that does not is the whole text folded.
+  const plain = reading.text.toLowerCase();
+  let folded: string | undefined;
+  const isAbsent = (name: string) => {
+    if (isNamed(name, plain)) return false;
+    folded ??= fold(reading.text);
+    return !isNamed(name, folded);
+  };
+  const absent = (wanted: readonly string[]) => wanted.filter((name) => isAbsent(fold(name)));
   for (const name of absent(names.controls)) {
     tell('manual/controls', `the manual never names the control ${quote(name)}; say under Controls what it does`, {
       file: FILE,
@@ -92,7 +99,8 @@ function judgeSections(page: Page, seen: readonly Element[], tell: Tell): Map<st
   return sections;
 }
 
-const LETTER = /[\p{L}\p{N}]/u;
+/** A letter or digit, or an invisible character, behind which the word may go on. */
+const LETTER = /[\p{L}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]/u;
 
 /** Whether a text names something as a word of its own: LOAD is not named by "download". Both are folded. */
 function isNamed(name: string, text: string): boolean {

@@ -1,5 +1,8 @@
+import type { DefaultTreeAdapterTypes } from 'parse5';
 import { declares } from './css-tokens.ts';
 import { attribute, type Element, HTML, type Page } from './html.ts';
+
+type TextNode = DefaultTreeAdapterTypes.TextNode;
 
 /** Elements whose content a reader does not see, or sees only where something else fails. */
 const UNSEEN = new Set(
@@ -39,8 +42,8 @@ export function read(root: Page['document'] | Element): Reading {
       parts.push(node);
       continue;
     }
-    if ('value' in node) parts.push(node.value);
-    if ('tagName' in node) {
+    if (node.nodeName === '#text') parts.push((node as TextNode).value);
+    else if ('tagName' in node) {
       if (isHidden(node)) continue;
       elements.push(node);
       if (!INLINE.has(node.tagName)) {

@@ -94,23 +94,33 @@ describe('check', () => {
 });
 
 describe("check's cache", () => {
+  const linesOf = async () => (await readFile(join(cache, 'verdicts'), 'utf8')).split('\n').filter(Boolean);
   const breakOne = () => writeFile(fileOf(1, 'machine.js'), 'let a = 1; let a;');
 
   it('gives the same findings from memory as afresh', async () => {
     await breakOne();
     const fresh = await check({ site, cache });
-    expect(await readdir(cache)).toHaveLength(9);
+    expect(await linesOf()).toHaveLength(9);
     const remembered = await check({ site, cache });
     expect(remembered.findings).toEqual(fresh.findings);
     expect(fresh.findings).toMatchObject([{ rule: 'script/syntax' }]);
   });
 
-  it('really answers from what it kept', async () => {
-    await check({ site, cache, slugs: [slugOf(0)] });
-    const [name] = await readdir(cache);
-    const planted = [{ rule: 'script/api', severity: 'error', machine: slugOf(0), message: 'planted' }];
-    await writeFile(join(cache, name as string), JSON.stringify(planted));
-    expect((await check({ site, cache, slugs: [slugOf(0)] })).findings).toEqual(planted);
+  it('really answers from what it kept: with what was kept for others, other findings', async () => {
+    await breakOne();
+    await check({ site, cache });
+    const lines = await linesOf();
+    const broken = lines.find((line) => line.includes('script/syntax')) as string;
+    // Every verdict now claims the findings of the broken script, with a checksum that is right for it.
+    const { createHash } = await import('node:crypto');
+    const json = broken.slice(82);
+    const planted = lines.map((line) => {
+      const key = line.slice(0, 64);
+      return `${key} ${createHash('sha256').update(key).update(json).digest('hex').slice(0, 16)} ${json}`;
+    });
+    await writeFile(join(cache, 'verdicts'), planted.join('\n'));
+    const { findings } = await check({ site, cache, slugs: [slugOf(0)] });
+    expect(findings.map(({ rule }) => rule)).toEqual(['script/syntax']);
   });
 
   it('judges afresh when a byte, a name in the folder or a name of the entry changes', async () => {
@@ -126,11 +136,29 @@ describe("check's cache", () => {
     expect((await check({ site, cache })).findings.map(({ rule }) => rule)).toEqual(['panel/control', 'files/set']);
   });
 
-  it.each(['', '{', 'null', '[1]', '[{"rule":1}]', '\0\0'])('ignores an entry that holds %j', async (text) => {
+  it.each<[string, (text: string) => string]>([
+    ['is empty', () => ''],
+    ['is something else', () => '{"verdicts": []}\n\0\0'],
+    ['is cut in the middle of its lines', (text) => text.replace(/.{20}$/gm, '')],
+    ['has changed findings', (text) => text.replaceAll('[]', '[ ]').replaceAll('script/syntax', 'script/module')],
+    ['has keys that are no keys', (text) => text.replaceAll(/^.{8}/gm, 'zzzzzzzz')],
+  ])('ignores a file that %s', async (_, spoil) => {
     await breakOne();
     const fresh = await check({ site, cache });
-    for (const name of await readdir(cache)) await writeFile(join(cache, name), text);
+    const path = join(cache, 'verdicts');
+    await writeFile(path, spoil(await readFile(path, 'utf8')));
     expect((await check({ site, cache })).findings).toEqual(fresh.findings);
+  });
+
+  it('is whole again after a run that was killed while it wrote', async () => {
+    await check({ site, cache });
+    const path = join(cache, 'verdicts');
+    await writeFile(path, (await readFile(path, 'utf8')).slice(0, -30));
+    await check({ site, cache });
+    expect((await check({ site, cache })).ok).toBe(true);
+    expect(
+      new Set((await linesOf()).filter((line) => / \[.*\]$/.test(line)).map((line) => line.slice(0, 64))).size,
+    ).toBe(9);
   });
 
   it('does without when its folder cannot be made', async () => {
