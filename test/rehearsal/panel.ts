@@ -32,6 +32,9 @@ interface Pointer {
   up(): Promise<unknown>;
 }
 
+/** Longer than the moment over which Chromium takes a finger's speed (about 50 ms). */
+const RESTS_MS = 120;
+
 /** A panel of the repertoire, open in a page. The simulation is hurried by its own `tick`; hands work the real controls. */
 export class Panel {
   readonly errors: string[] = [];
@@ -122,7 +125,13 @@ export class Panel {
           at = { x, y };
           if (on) await send('touchMove');
         },
-        up: () => send('touchEnd'),
+        up: async () => {
+          // A finger comes to rest before it lifts. One that lifts at speed is a fling, and the browser takes the
+          // next tap as the one that stops it: no click would come.
+          await this.page.waitForTimeout(RESTS_MS);
+          await send('touchMove');
+          await send('touchEnd');
+        },
       });
       await client.detach();
     },
