@@ -53,7 +53,7 @@ export class Collector {
   readonly slug: string;
   private readonly kept = new Map<string, Kept>();
   private readonly hung = new Map<string, number>();
-  private readonly notRun = new Set<string>();
+  private readonly notRun = new Map<string, number>();
 
   constructor(slug: string) {
     this.slug = slug;
@@ -85,9 +85,9 @@ export class Collector {
     this.hung.set(step, seconds);
   }
 
-  /** Steps that could not be tried because of a hang before them. */
-  addNotRun(steps: string[]): void {
-    for (const step of steps) this.notRun.add(step);
+  /** Steps that could not be tried because of a hang before them, with the rank of their page. */
+  addNotRun(steps: string[], rank = 0): void {
+    for (const step of steps) this.notRun.set(step, rank);
   }
 
   findings(): Finding[] {
@@ -106,7 +106,11 @@ export class Collector {
   }
 
   private closeHangs(): void {
-    const left = [...this.notRun].filter((step) => !this.hung.has(step));
+    // By page and not by time: which page was killed first must not change what is told.
+    const left = [...this.notRun]
+      .sort(([, a], [, b]) => a - b)
+      .map(([step]) => step)
+      .filter((step) => !this.hung.has(step));
     const tail = left.length > 0 ? ` Not run because of it: ${left.join('; ')}.` : '';
     for (const [step, seconds] of this.hung) {
       this.add(

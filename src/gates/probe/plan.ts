@@ -39,7 +39,10 @@ export async function carryOut(visit: Visit, options: TabOptions, load: Step, st
     try {
       if (loads && !(await attempt(visit, tab, load))) {
         loads = false;
-        visit.told.addNotRun(left.filter(({ alone }) => !alone).map(({ name }) => name));
+        visit.told.addNotRun(
+          left.filter(({ alone }) => !alone).map(({ name }) => name),
+          options.rank,
+        );
         left = left.filter(({ alone }) => alone);
         continue;
       }
@@ -49,14 +52,17 @@ export async function carryOut(visit: Visit, options: TabOptions, load: Step, st
       await tab.close();
     }
   }
-  visit.told.addNotRun(left.map(({ name }) => name));
+  visit.told.addNotRun(
+    left.map(({ name }) => name),
+    options.rank,
+  );
 }
 
 /** Runs one step; what goes wrong becomes a finding. @returns whether the page can be used for the next. */
 async function attempt(visit: Visit, tab: Tab, step: Step): Promise<boolean> {
   const left = visit.deadline - performance.now();
   if (left <= 0) {
-    visit.told.addNotRun([step.name]);
+    visit.told.addNotRun([step.name], tab.rank);
     return false;
   }
   try {
