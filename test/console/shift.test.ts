@@ -13,7 +13,7 @@ describe('a rehearsal shift, watched from the control room', () => {
   let browser: Browser;
   let data: string;
   beforeAll(async () => {
-    home = makeFactory();
+    home = await makeFactory();
     const config = await home.config({ 'console.port': 0 }, { MACHINERY_CONSOLE_TOKEN: TOKEN });
     data = config.data;
     room = await startConsole({ config, factory: smallFactory(config) });

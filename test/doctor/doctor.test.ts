@@ -16,8 +16,8 @@ const KEY = 'sk-or-v1-0123456789abcdef';
 describe('the doctor', () => {
   let factory: TestFactory;
   let server: Listener | null = null;
-  beforeEach(() => {
-    factory = makeFactory();
+  beforeEach(async () => {
+    factory = await makeFactory();
   });
   afterEach(async () => {
     vi.unstubAllEnvs();

@@ -39,7 +39,7 @@ describe('a whole shift, worked by the rehearsal', () => {
   let rowFolder: string;
 
   beforeAll(async () => {
-    factory = makeFactory();
+    factory = await makeFactory({ shelf: 'but one' });
     config = await factory.config();
     record = await workShift({ config });
     rowFolder = join(config.data, 'dataset', 'trajectories', record.session ?? 'none');
@@ -111,8 +111,7 @@ describe('a whole shift, worked by the rehearsal', () => {
   });
 
   it('is followed by an idle shift once the repertoire is on the shelf, which lands and keeps nothing', async () => {
-    let last = record;
-    for (let n = 0; n < 5 && last.verdict === 'green'; n += 1) last = await workShift({ config });
+    const last = await workShift({ config });
     expect(last).toMatchObject({
       verdict: 'idle',
       reason: expect.stringContaining('rehearsal'),
@@ -120,5 +119,5 @@ describe('a whole shift, worked by the rehearsal', () => {
       commit: null,
     });
     expect(factory.git('branch', '--list', 'shift/*')).toBe('');
-  }, 300_000);
+  });
 });

@@ -22,7 +22,7 @@ describe('housekeeping', () => {
   let factory: TestFactory;
   let config: Config;
   beforeEach(async () => {
-    factory = makeFactory();
+    factory = await makeFactory();
     config = await factory.config();
   });
   afterEach(() => factory.remove());

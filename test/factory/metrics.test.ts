@@ -25,7 +25,7 @@ describe('the metrics', () => {
   let factory: TestFactory;
   let config: Config;
   beforeEach(async () => {
-    factory = makeFactory();
+    factory = await makeFactory();
     config = await factory.config({ disk_floor: '2GB' });
     mkdirSync(join(config.data, 'outbox'), { recursive: true });
   });

@@ -18,8 +18,8 @@ describe('the webhooks', () => {
     warn: (facts: object, text: string) => void lines.push({ level: 'warn', facts, text }),
   } as unknown as Parameters<typeof createNotifier>[1];
 
-  beforeEach(() => {
-    factory = makeFactory();
+  beforeEach(async () => {
+    factory = await makeFactory();
     lines.length = 0;
   });
   afterEach(async () => {

@@ -1,6 +1,8 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config/load.ts';
+import { pieces } from '../../src/rehearsal/repertoire.ts';
+import { writeShelf } from './machine.ts';
 import { git, temporaryFolder } from './origin.ts';
 
 /** A factory of its own in a temporary folder: this repository's order, contract, scripts and shelf, with main checked out. */
@@ -13,15 +15,26 @@ export interface TestFactory {
 
 const PARTS = ['AGENTS.md', 'orders', 'scripts', 'site', 'factory.yaml', '.gitignore'];
 
-/** Makes one. `shelf: 'empty'` begins with no machine on the shelf, which spares the probe's work on older ones. */
-export function makeFactory({ shelf = 'empty' }: { shelf?: 'empty' | 'as it is' } = {}): TestFactory {
+/**
+ * Makes one. `shelf: 'empty'` begins with no machine on the shelf, which spares the probe's work on older ones;
+ * `'but one'` with all of the rehearsal's repertoire but its first piece, so that one shift completes it.
+ */
+export async function makeFactory({
+  shelf = 'empty',
+}: {
+  shelf?: 'empty' | 'but one' | 'as it is';
+} = {}): Promise<TestFactory> {
   const { folder, remove } = temporaryFolder();
   const root = join(folder, 'factory');
   mkdirSync(root);
   for (const part of PARTS) cpSync(part, join(root, part), { recursive: true });
-  if (shelf === 'empty') {
+  if (shelf !== 'as it is') {
     rmSync(join(root, 'site', 'machines'), { recursive: true, force: true });
-    writeFileSync(join(root, 'site', 'machines.json'), '[]\n');
+    const made = shelf === 'empty' ? [] : (await pieces()).slice(1);
+    await writeShelf(
+      join(root, 'site'),
+      made.map(({ entry, files }) => ({ entry: { ...entry, created: '2026-01-05' }, files })),
+    );
   }
   const call = (...args: string[]) => git(root, ...args);
   call('init', '-q', '-b', 'main');
