@@ -17,7 +17,7 @@ RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json \
 FROM docker.io/library/node:22-bookworm-slim
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      bubblewrap ca-certificates chromium fonts-dejavu-core fonts-liberation git openssh-client procps tini util-linux \
+      bubblewrap ca-certificates chromium-headless-shell fonts-dejavu-core fonts-liberation git openssh-client procps tini util-linux \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*
 # The orchestrator and the agent. The orchestrator is in the agent's group, through which they share the checkout.
 RUN groupadd --gid 10001 machinery && groupadd --gid 10002 machinery-agent \
@@ -36,7 +36,7 @@ ENV NODE_ENV=production \
     HOME=/data \
     MACHINERY_DATA=/data \
     MACHINERY_CONSOLE_HOST=0.0.0.0 \
-    CHROMIUM_PATH=/usr/bin/chromium \
+    CHROMIUM_PATH=/usr/bin/chromium-headless-shell \
     ZOT_PATH=/usr/local/bin/zot
 VOLUME /data
 EXPOSE 8484

@@ -108,7 +108,15 @@ async function chromium() {
     spawnSync('apt-get', ['update', '-qq'], { stdio: ['ignore', 2, 2] });
     spawnSync(
       'apt-get',
-      ['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-liberation', 'fonts-dejavu-core'],
+      [
+        'install',
+        '-y',
+        '-qq',
+        '--no-install-recommends',
+        'chromium-headless-shell',
+        'fonts-liberation',
+        'fonts-dejavu-core',
+      ],
       {
         stdio: ['ignore', 'ignore', 2],
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
@@ -124,7 +132,7 @@ async function chromium() {
   if (await found()) return;
   fail(
     'there is no Chromium, and it could not be installed',
-    'Install one (Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH to the executable of yours.',
+    'Install one (Debian: `sudo apt-get install chromium-headless-shell`), or set CHROMIUM_PATH to the executable of yours.',
   );
 }
 

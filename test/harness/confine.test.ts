@@ -3,6 +3,7 @@ import { type Server, createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findChromium } from '../../src/gates/probe/chromium.ts';
 import { accountOf, asAgent } from '../../src/harness/confine/account.ts';
 import { chooseSandbox, refuseUnconfined } from '../../src/harness/confine/choose.ts';
 import { endStrays } from '../../src/harness/confine/strays.ts';
@@ -133,9 +134,8 @@ describe.each(sandboxes.filter((kind) => kind !== 'none'))('under sandbox %s', (
     expect(await says(`${program(relay.token)}; ${program('guess')}`)).toBe('502\n401\n');
   });
 
-  const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-  it('Chromium starts and takes a screenshot', async (context) => {
-    if (!(await stat(chromium).catch(() => null))) return context.skip(`no Chromium at ${chromium}`);
+  it('Chromium starts and takes a screenshot', async () => {
+    const chromium = await findChromium();
     const program = `
       const { chromium } = require('${PACKAGE_ROOT}/node_modules/playwright-core');
       chromium.launch({ executablePath: '${chromium}', args: ['--no-sandbox', '--disable-dev-shm-usage'] })

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_VOCABULARY } from '../../src/catalogue/vocabulary.ts';
+import { findChromium } from '../../src/gates/probe/chromium.ts';
 import { serveFolder } from './serve.ts';
 import { type Entry, entry, shelfWith } from './shelf.ts';
 
@@ -16,7 +17,7 @@ const cleanups: (() => Promise<unknown> | unknown)[] = [];
 
 beforeAll(async () => {
   browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    executablePath: await findChromium(),
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
 });

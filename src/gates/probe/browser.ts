@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -11,6 +12,9 @@ export interface Chromium {
   /** Ends it at once; a second call waits for the first. */
   close(): Promise<void>;
 }
+
+/** As the CommonJS it is: imported, the whole bundle would be read once more for the names it exports (0.13 s). */
+const requireCommonJs = createRequire(import.meta.url);
 
 const PREFIX = 'machinery-probe-';
 /** Chromium makes a socket in its temporary folder, and a socket's path has at most 107 characters (unix(7)). */
@@ -59,7 +63,7 @@ const STEADY = [
  * @throws FactoryError `browser/failed` with the end of what Chromium said.
  */
 export async function launch(executable: string): Promise<Chromium> {
-  const { chromium } = await import('playwright-core');
+  const { chromium } = requireCommonJs('playwright-core') as typeof import('playwright-core');
   await sweep();
   const folder = await mkdtemp(join(temporaryRoot(), `${PREFIX}${process.pid}-`));
   const home = join(folder, 'home');

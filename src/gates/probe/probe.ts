@@ -127,7 +127,7 @@ async function probeOne(
     carryOut(visit, { ...DESKTOP, rank: 0 }, load, panelSteps(machine, told, take)).then(() =>
       judgeLook(pictures, machine, others, told, options),
     ),
-    carryOut(visit, { ...DESKTOP, rank: 2 }, load, simulationSteps(machine, told)),
+    carryOut(visit, { ...DESKTOP, rank: 2, fineness: 0.25 }, load, simulationSteps(machine, told)),
   ]);
   await pictures.takeMissing(visit);
   return told.findings();

@@ -28,6 +28,8 @@ export interface TabOptions {
   rank: number;
   /** False takes pictures of a page whose script never ends. */
   script?: boolean;
+  /** Device pixels to a CSS pixel, 1 unless told: a page of which no picture is taken need not be drawn finely. */
+  fineness?: number;
 }
 
 /** One page of a machine in a browser context of its own, with everything outside the machine's folder blocked. */
@@ -62,6 +64,7 @@ export class Tab {
   static async open(browser: Browser, machine: ProbedMachine, told: Collector, options: TabOptions): Promise<Tab> {
     const context = await browser.newContext({
       viewport: { width: options.width, height: options.height },
+      deviceScaleFactor: options.fineness ?? 1,
       acceptDownloads: false,
       javaScriptEnabled: options.script ?? true,
       locale: 'en-GB',

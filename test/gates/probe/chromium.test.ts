@@ -52,7 +52,7 @@ it('finds Playwright’s browsers where PLAYWRIGHT_BROWSERS_PATH says, the headl
   expect(await findChromium({ HOME: home, PLAYWRIGHT_BROWSERS_PATH: join(home, 'browsers'), PATH: '' })).toBe(shell);
 });
 
-it('then takes chromium, chromium-browser or google-chrome from the PATH, in this order', async () => {
+it('then takes the headless shell, chromium, chromium-browser or google-chrome from the PATH, in this order', async () => {
   const env = { HOME: home, PATH: [join(home, 'a'), join(home, 'b')].join(':') };
   const chrome = await program('a', 'google-chrome');
   expect(await findChromium(env)).toBe(chrome);
@@ -60,6 +60,8 @@ it('then takes chromium, chromium-browser or google-chrome from the PATH, in thi
   expect(await findChromium(env)).toBe(browser);
   const chromium = await program('b', 'chromium');
   expect(await findChromium(env)).toBe(chromium);
+  const shell = await program('b', 'chromium-headless-shell');
+  expect(await findChromium(env)).toBe(shell);
 });
 
 it('says how to get one when there is none', async () => {
