@@ -4,7 +4,7 @@ import { FactoryError } from '../support/errors.ts';
 import { findConfig } from './find.ts';
 import { type Problem, invalid, problemsOf } from './problems.ts';
 import { type Settings, settings } from './schema.ts';
-import { SECRET_VARIABLES, type Secret, type SecretName, allSecrets } from './secrets.ts';
+import { SECRET_VARIABLES, type Secret, type SecretName, allSecrets, fromFile } from './secrets.ts';
 import { listSettings, settingValue } from './variables.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -30,6 +30,10 @@ export interface LoadOptions {
 /** Variables with our prefix that are not settings. */
 const OTHER_VARIABLES = new Set(['MACHINERY_DATA', 'MACHINERY_CONFIG', 'MACHINERY_SHIFT']);
 
+/** Webhooks are a setting whose values are secrets, so they may come from a file too: one address a line. */
+const WEBHOOKS_FILE = 'MACHINERY_WEBHOOKS_FILE';
+const linesOf = (text: string) => text.split(/\s+/).filter((line) => line !== '');
+
 function assign(target: Record<string, unknown>, key: string, value: unknown): void {
   const path = key.split('.');
   let node = target;
@@ -49,6 +53,7 @@ function overlay(values: Record<string, unknown>, env: NodeJS.ProcessEnv): Probl
     if (!variable.startsWith('MACHINERY_') || text === undefined || text === '') continue;
     const setting = byVariable.get(variable);
     if (setting) assign(values, setting.key, settingValue(setting, text));
+    else if (variable === WEBHOOKS_FILE) values.webhooks = linesOf(fromFile('MACHINERY_WEBHOOKS', text));
     else if (!OTHER_VARIABLES.has(variable) && !(variable.replace(/_FILE$/, '') in SECRET_VARIABLES)) {
       problems.push({ key: variable, told: 'is an environment variable that names no setting' });
     }
@@ -100,7 +105,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
     root,
     file,
     data,
-    secrets: allSecrets(env, data),
+    secrets: allSecrets(env, data, parsed.data),
   });
 }
 

@@ -52,7 +52,7 @@ export function problemsOf(
       (node, key) => (node as Record<PropertyKey, unknown> | null | undefined)?.[key],
       values,
     );
-    const secret = /token|secret|password|key$/i.test(issue.path.map(String).join('.'));
+    const secret = /token|secret|password|webhook|key$/i.test(issue.path.map(String).join('.'));
     const tail =
       found === undefined || found === null || typeof found === 'object' || secret ? '' : ` (found ${shown(found)})`;
     return [problem(document, lines, issue.path, `${issue.message}${tail}`)];

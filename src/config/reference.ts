@@ -32,6 +32,8 @@ Also: \`MACHINERY_CONFIG\` names another \`factory.yaml\`; \`MACHINERY_DATA\` th
 ## Secrets
 
 Only from the environment, never from \`factory.yaml\`. Each may be given as \`<NAME>_FILE\`, naming a file whose text is the value.
+The addresses of \`webhooks\` are secrets too, so \`MACHINERY_WEBHOOKS_FILE\` may name a file of them, one a line. In a
+\`factory.yaml\` that is committed, the agent and whoever reads the repository see them.
 
 | variable | what it is |
 |---|---|

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FactoryError } from '../support/errors.ts';
+import type { Settings } from './schema.ts';
 
 /** A value that must reach nobody it was not meant for. */
 export interface Secret {
-  /** The variable it came from. */
+  /** The variable or the setting it came from. */
   name: string;
   value: string;
 }
@@ -22,7 +23,8 @@ export const SECRET_VARIABLES = {
 
 export type SecretName = keyof typeof SECRET_VARIABLES;
 
-function fromFile(name: string, path: string): string {
+/** The value of a variable that is given as `<NAME>_FILE`. @throws FactoryError `config/invalid` when it cannot be read. */
+export function fromFile(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
@@ -35,15 +37,47 @@ function fromFile(name: string, path: string): string {
   }
 }
 
+/** Shorter than this a webhook's path or a password in an address is no secret: it would be found in any text by chance. */
+const SHORTEST_PATH = 12;
+const SHORTEST_PASSWORD = 6;
+
+/** The secrets that settings hold: a webhook's address and its path, and passwords that are written into an address. */
+function secretsIn({ origin, base_url, webhooks }: Pick<Settings, 'origin' | 'base_url' | 'webhooks'>): Secret[] {
+  const found = webhooks.flatMap((address) => {
+    const { pathname, search } = new URL(address);
+    const path = `${pathname}${search}`;
+    const values = path.length < SHORTEST_PATH ? [address] : [address, path];
+    return values.map((value) => ({ name: 'webhooks', value }));
+  });
+  for (const [name, address] of Object.entries({ origin, base_url })) {
+    const password = address !== undefined && URL.canParse(address) ? new URL(address).password : '';
+    for (const value of new Set([password, decoded(password)]))
+      if (value.length >= SHORTEST_PASSWORD) found.push({ name, value });
+  }
+  return found;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Where the control room's token is kept that the factory made itself. */
 export const consoleTokenFile = (data: string) => join(data, 'console-token');
 
 /**
- * Every secret of a factory: those of its environment, and the control room's token that it keeps in its data folder,
- * which must be kept out of rows and logs as any other.
+ * Every secret of a factory: those of its environment and its settings, and the control room's token that it keeps in its
+ * data folder, which must be kept out of rows and logs as any other.
  */
-export function allSecrets(env: NodeJS.ProcessEnv, data: string): Secret[] {
-  const set = readSecrets(env);
+export function allSecrets(
+  env: NodeJS.ProcessEnv,
+  data: string,
+  values: Pick<Settings, 'origin' | 'base_url' | 'webhooks'>,
+): Secret[] {
+  const set = [...readSecrets(env), ...secretsIn(values)];
   const name = 'MACHINERY_CONSOLE_TOKEN';
   if (set.some((secret) => secret.name === name)) return set;
   const file = consoleTokenFile(data);

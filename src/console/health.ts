@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { healthOf } from '../factory/health.ts';
 import type { Metrics } from '../factory/metrics.ts';
 import type { FactoryHandle } from '../factory/types.ts';
 
@@ -9,10 +10,8 @@ import type { FactoryHandle } from '../factory/types.ts';
 export function healthApp(factory: FactoryHandle, metrics: Metrics): Hono {
   const app = new Hono();
   app.get('/healthz', (context) => {
-    const { state, nextTick, paused } = factory.status();
-    // A schedule that lost its next tick without being paused would never work again: nothing else shows that.
-    const stalled = state === 'waiting' && nextTick === null && paused === null;
-    return context.json({ ok: !stalled, state }, stalled ? 503 : 200);
+    const health = healthOf(factory.status());
+    return context.json(health, health.ok ? 200 : 503);
   });
   app.get('/readyz', (context) => {
     const { state } = factory.status();

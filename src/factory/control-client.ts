@@ -7,9 +7,10 @@ import { FactoryError } from '../support/errors.ts';
 import { type ShiftLine, socketPath } from './control.ts';
 import type { FactoryStatus } from './types.ts';
 
-function call(data: string, method: string, path: string): Promise<IncomingMessage> {
+function call(data: string, method: string, path: string, signal?: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ socketPath: socketPath(data), method, path, headers: { host: 'factory' } }, resolve);
+    const where = { socketPath: socketPath(data), method, path, headers: { host: 'factory' } };
+    const request = httpRequest({ ...where, ...(signal ? { signal } : {}) }, resolve);
     request.once('error', (error) => reject(unreachable(data, error)));
     request.end();
   });
@@ -34,13 +35,14 @@ export async function factoryRuns(data: string): Promise<boolean> {
   );
 }
 
-/** Asks a running factory. @throws FactoryError `factory/unreachable`. */
+/** Asks a running factory; `signal` ends the waiting for its answer. @throws FactoryError `factory/unreachable`. */
 export async function askFactory<Answer = FactoryStatus>(
   data: string,
   method: 'GET' | 'POST',
   path: string,
+  signal?: AbortSignal,
 ): Promise<Answer> {
-  return JSON.parse(await text(await call(data, method, path))) as Answer;
+  return JSON.parse(await text(await call(data, method, path, signal))) as Answer;
 }
 
 /** Asks a running factory for a shift and yields what it tells until that shift has ended. */

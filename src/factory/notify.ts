@@ -48,8 +48,8 @@ export function createNotifier(
 ): Notifier {
   const abort = new AbortController();
   const sending = new Set<Promise<void>>();
-  // An address of a webhook is as good as a password: it is neither logged nor told.
-  const redact = redactor([...config.secrets.map(({ value }) => value), ...config.webhooks]);
+  // The addresses themselves are among the secrets: as good as a password, they are neither logged nor told.
+  const redact = redactor(config.secrets.map(({ value }) => value));
   const track = (work: Promise<void>) => {
     const tracked = work
       .catch((error: unknown) => log.warn({ err: error }, 'a notification failed'))

@@ -76,6 +76,23 @@ describe('the configuration', () => {
     });
   });
 
+  it('counts as secrets what addresses hold: passwords, and webhooks, which a file may name', async () => {
+    await write('origin: https://me:pass%20word@git.example/a.git\n');
+    const hooks = ['https://hooks.example/T0/secret-path?k=1', 'http://10.0.0.1/hook'];
+    await writeFile(join(root, 'hooks'), `${hooks.join('\n')}\n`);
+    const config = await load({ MACHINERY_WEBHOOKS_FILE: join(root, 'hooks') });
+    expect(config.webhooks).toEqual(hooks);
+    expect(config.secrets).toEqual([
+      { name: 'webhooks', value: hooks[0] },
+      { name: 'webhooks', value: '/T0/secret-path?k=1' },
+      { name: 'webhooks', value: hooks[1] },
+      { name: 'origin', value: 'pass%20word' },
+      { name: 'origin', value: 'pass word' },
+    ]);
+    await write('webhooks: [ftp://hooks.example/secret-path]\n');
+    await expect(load()).rejects.toMatchObject({ message: expect.not.stringContaining('secret-path') });
+  });
+
   it('is an error with a mend where there is no factory.yaml', async () => {
     await expect(load()).rejects.toMatchObject({
       code: 'config/missing',

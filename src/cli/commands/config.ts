@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../../config/load.ts';
+import { type Config, loadConfig } from '../../config/load.ts';
 import { configurationReference } from '../../config/reference.ts';
 import { SECRET_VARIABLES } from '../../config/secrets.ts';
 import { withoutCredentials } from '../../support/urls.ts';
@@ -14,24 +14,21 @@ export function register(program: Command): void {
     .addHelpText('after', '\nExamples:\n  machinery config\n  MACHINERY_TIME_LIMIT=40m machinery config --json')
     .action(async (options: { json?: boolean; reference?: boolean }) => {
       if (options.reference) return void process.stdout.write(configurationReference());
-      const { secrets, ...config } = await loadConfig();
-      const states = Object.fromEntries(
-        Object.keys(SECRET_VARIABLES).map((name) => [
-          name,
-          secrets.some((secret) => secret.name === name) ? 'set' : 'unset',
-        ]),
-      );
-      if (options.json) {
-        console.log(JSON.stringify({ ...config, origin: withoutCredentials(config.origin), secrets: states }, null, 2));
-        return;
-      }
+      const shown = withoutSecrets(await loadConfig());
+      if (options.json) return void process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
       const { stringify } = await import('yaml');
-
-      process.stdout.write(
-        stringify(
-          { ...config, origin: withoutCredentials(config.origin), secrets: states },
-          { lineWidth: 0, aliasDuplicateObjects: false },
-        ),
-      );
+      process.stdout.write(stringify(shown, { lineWidth: 0, aliasDuplicateObjects: false }));
     });
+}
+
+/** What may be shown of a configuration: secrets as set or unset, addresses without credentials, of webhooks the host only. */
+function withoutSecrets({ secrets, ...config }: Config): object {
+  const set = new Set(secrets.map(({ name }) => name));
+  return {
+    ...config,
+    origin: withoutCredentials(config.origin),
+    ...(config.base_url === undefined ? {} : { base_url: withoutCredentials(config.base_url) }),
+    webhooks: config.webhooks.map((address) => `${new URL(address).origin}/…`),
+    secrets: Object.fromEntries(Object.keys(SECRET_VARIABLES).map((name) => [name, set.has(name) ? 'set' : 'unset'])),
+  };
 }

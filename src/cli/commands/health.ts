@@ -8,33 +8,35 @@ const PATIENCE_MS = 5000;
 export function register(program: Command): void {
   program
     .command('health')
-    .description("ask the running factory's control room whether all is well; exit 0 when it is")
+    .description('ask the running factory whether all is well; exit 0 when it is')
     .addHelpText(
       'after',
       `
-Asks /healthz at console.port on loopback. Exit code: 0 healthy, 1 not, or nobody answers.
+Asks over the factory's socket in the data folder, so it works wherever the control room listens; /healthz of the control
+room says the same. Exit code: 0 healthy, 1 not, or nobody answers within ${PATIENCE_MS / 1000} s.
 
 Examples:
   machinery health
   docker compose exec machinery machinery health`,
     )
     .action(async () => {
-      const { console: room } = await loadConfig();
-      const address = `http://127.0.0.1:${room.port}/healthz`;
-      const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch((error: unknown) => {
+      const { askFactory } = await import('../../factory/control-client.ts');
+      const { healthOf } = await import('../../factory/health.ts');
+      const { data } = await loadConfig();
+      const status = await askFactory(data, 'GET', '/status', AbortSignal.timeout(PATIENCE_MS)).catch((error) => {
         throw new FactoryError('factory/unhealthy', {
-          message: `no factory answers at ${address}`,
+          message: `no factory answers on ${data}`,
           mend: 'Start one with `machinery start`; if one runs, its log says what it is doing.',
           cause: error,
         });
       });
-      const text = (await response.text()).trim();
-      if (!response.ok) {
+      const { ok, state } = healthOf(status);
+      if (!ok) {
         throw new FactoryError('factory/unhealthy', {
-          message: `the factory at ${address} says ${response.status}: ${text.slice(0, 500)}`,
-          mend: 'Read its log; `machinery doctor` looks at everything it needs.',
+          message: `the factory on ${data} is ${state}, and its schedule has no next time though nobody paused it`,
+          mend: 'Start it anew; `machinery doctor` looks at its schedule and everything else it needs.',
         });
       }
-      process.stdout.write(`${text || 'ok'}\n`);
+      process.stdout.write(`ok: ${state}\n`);
     });
 }

@@ -6,8 +6,10 @@ import { type Examiner, ok, warning } from '../examination.ts';
 export const secrets: Examiner = {
   name: 'secrets',
   async look({ config }) {
-    const set = config.secrets.map(({ name }) => name);
-    const files = Object.keys(SECRET_VARIABLES).flatMap((name) => process.env[`${name}_FILE`] ?? []);
+    const set = [...new Set(config.secrets.map(({ name }) => name))];
+    const files = [...Object.keys(SECRET_VARIABLES), 'MACHINERY_WEBHOOKS'].flatMap(
+      (name) => process.env[`${name}_FILE`] ?? [],
+    );
     const open: string[] = [];
     for (const file of files) {
       const mode = (await stat(file).catch(() => null))?.mode ?? 0;
