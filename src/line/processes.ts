@@ -67,10 +67,14 @@ async function end(find: () => Marked[]): Promise<void> {
       }
     }
   };
-  // Git takes its locks away on SIGTERM; what does not heed it within a second is killed.
+  const gone = async (withinMs: number) => {
+    for (let waited = 0; waited < withinMs && find().length > 0; waited += 20) await sleep(20);
+  };
+  // Git takes its locks away on SIGTERM; what does not heed it within a second is killed, and takes a moment to be gone.
   signal('SIGTERM');
-  for (let waited = 0; waited < 1000 && find().length > 0; waited += 20) await sleep(20);
+  await gone(1000);
   signal('SIGKILL');
+  await gone(5000);
 }
 
 /** Ends what is left of one call of this process. */
