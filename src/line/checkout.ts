@@ -1,8 +1,8 @@
-import { chmod, lstat, mkdir, readdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, readdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { FactoryError } from '../support/errors.ts';
 import type { Git } from './git.ts';
-import { type Tree, readObjects, shown } from './tree.ts';
+import { type Tree, type TreeEntry, readObjects, shown } from './tree.ts';
 
 /** Folders of files made from commits: the agent's checkout, and clean exports for the gates. */
 
@@ -54,29 +54,55 @@ function inert(path: string, target: string): string {
   return target.startsWith('/') || climbs || led.startsWith('/..') ? '/dev/null/outside' : target;
 }
 
+/** A folder that holds a commit's files already, written by `writeFiles`. */
+export interface Written {
+  tree: Tree;
+  folder: string;
+}
+
+/** How many files are written at a time: Node has four threads for it. */
+const AT_ONCE = 8;
+
 /**
  * Writes a commit's files into an empty folder. Files first, links last, so that nothing is written through a link.
  * Submodules are left out. With `inertLinks` a link that leads out of the folder keeps being a link, but leads nowhere.
+ * With `like`, files that stand there alike are shared with it (hard links) instead of written again: only for folders
+ * that nobody writes to.
  */
-export async function writeFiles(git: Git, tree: Tree, folder: string, inertLinks: boolean): Promise<void> {
+export async function writeFiles(
+  git: Git,
+  tree: Tree,
+  folder: string,
+  { inertLinks, like }: { inertLinks: boolean; like?: Written },
+): Promise<void> {
   const places = new Map<string, { path: string; mode: string }[]>();
   const wanted = new Map<string, { id: string; size: number }>();
   const folders = new Set<string>();
-  for (const [path, { mode, id, size }] of tree) {
-    if (mode === '160000' || !plain(path)) continue;
+  const shared: string[] = [];
+  const at = (path: string, root = folder) => Buffer.concat([Buffer.from(`${root}/`), bytes(path)]);
+  const want = (path: string, { mode, id, size }: TreeEntry) => {
     places.set(id, [...(places.get(id) ?? []), { path, mode }]);
     wanted.set(id, { id, size });
+  };
+  for (const [path, entry] of tree) {
+    if (entry.mode === '160000' || !plain(path)) continue;
     if (path.includes('/')) folders.add(path.slice(0, path.lastIndexOf('/')));
+    const other = like?.tree.get(path);
+    if (entry.mode.startsWith('100') && other?.id === entry.id && other.mode === entry.mode) shared.push(path);
+    else want(path, entry);
   }
-  const at = (path: string) => Buffer.concat([Buffer.from(`${folder}/`), bytes(path)]);
   for (const each of folders) await mkdir(at(each), { recursive: true });
+  await eachOf(shared, async (path) => {
+    // A file system without hard links, or a file that is gone: written like any other.
+    await link(at(path, like?.folder), at(path)).catch(() => want(path, tree.get(path) as TreeEntry));
+  });
   const links: { path: string; target: Buffer }[] = [];
-  for await (const { id, content } of readObjects(git, wanted.values())) {
+  await eachOf(readObjects(git, wanted.values()), async ({ id, content }) => {
     for (const { path, mode } of places.get(id) ?? []) {
       if (mode === '120000') links.push({ path, target: Buffer.from(content) });
       else await writeFile(at(path), content, { flag: 'wx', mode: mode === '100755' ? 0o777 : 0o666 });
     }
-  }
+  });
   for (const { path, target } of links) {
     const led = inertLinks ? bytes(inert(path, target.toString('latin1'))) : target;
     await symlink(led, at(path)).catch((cause) => {
@@ -87,6 +113,27 @@ export async function writeFiles(git: Git, tree: Tree, folder: string, inertLink
       });
     });
   }
+}
+
+/** Does something with each item, some at a time. What one of them failed with is thrown once all that were begun have ended. */
+async function eachOf<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  let failure: { error: unknown } | null = null;
+  for await (const item of items) {
+    const one = work(item)
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => running.delete(one));
+    running.add(one);
+    if (running.size >= AT_ONCE) await Promise.race(running);
+    if (failure) break;
+  }
+  await Promise.all(running);
+  if (failure) throw (failure as { error: unknown }).error;
 }
 
 /**

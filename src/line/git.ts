@@ -163,6 +163,8 @@ export class Git {
       .outputHandler((_command, out, err) => {
         out.on('data', (chunk: Buffer) => stdout.push(chunk));
         err.on('data', (chunk: Buffer) => stderr.push(chunk));
+        // simple-git waits 50 ms longer for a call that has printed nothing; an empty chunk tells it that nothing will come.
+        out.once('end', () => err.emit('data', Buffer.alloc(0)));
       });
     try {
       await git.raw(args);

@@ -184,7 +184,7 @@ export class Line {
     await emptyFolder(checkout);
     await moveRefs(this.#context, [[BASE_REF, base]]);
     await throwawayRepository(git, BASE_REF, branch, checkout);
-    await writeFiles(git, tree, checkout, false);
+    await writeFiles(git, tree, checkout, { inertLinks: false });
   }
 
   async #enter(branch: string, tip: string): Promise<void> {
@@ -212,11 +212,16 @@ export class Line {
     return this.#serially(async () => pushBranch(this.#context, branch ?? (await openBranch(this.#context)) ?? ''));
   }
 
-  /** Writes a commit's files into a folder, emptied first. Links stay links but lead nowhere outside it. */
-  exportTree(commit: string, folder: string): Promise<void> {
+  /**
+   * Writes a commit's files into a folder, emptied first; links lead nowhere outside it. What is alike in `like`, the export
+   * of another commit, is shared with it: for folders that nobody writes to.
+   */
+  exportTree(commit: string, folder: string, like?: { commit: string; folder: string }): Promise<void> {
     return this.#serially(async () => {
+      const { git } = this.#context;
       await emptyFolder(folder);
-      await writeFiles(this.#context.git, await readTree(this.#context.git, commit), resolve(folder), true);
+      const there = like && { like: { tree: await readTree(git, like.commit), folder: resolve(like.folder) } };
+      await writeFiles(git, await readTree(git, commit), resolve(folder), { inertLinks: true, ...there });
     });
   }
 
@@ -282,11 +287,9 @@ export class Line {
   /** Whether two commits differ below a folder (default `site`). */
   differs(base: string, work: string, folder = 'site'): Promise<boolean> {
     return this.#serially(async () => {
-      const [a, b] = [`${base}:${folder}`, `${work}:${folder}`];
-      const ids = await Promise.all(
-        [a, b].map((each) => this.#context.git.ask(['rev-parse', '--verify', '--quiet', each])),
-      );
-      return String(ids[0]) !== String(ids[1]);
+      const idIn = (commit: string) =>
+        this.#context.git.ask(['rev-parse', '--verify', '--quiet', `${commit}:${folder}`]).then(String);
+      return (await idIn(base)) !== (await idIn(work));
     });
   }
 

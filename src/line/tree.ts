@@ -35,30 +35,47 @@ export async function readTree(git: Git, commit: string, folder?: string): Promi
   return tree;
 }
 
-/** How many bytes of content are held in memory at a time while files are read out of git. */
-const BATCH_BYTES = 16 * 1024 * 1024;
+/** How many bytes of content are read at a time; at most two such batches are in memory. */
+const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Reads objects' contents, several at a time; objects that are not there are passed over. Sizes may be estimates. */
+/**
+ * Reads objects' contents, a batch ahead of whoever takes them; objects that are not there are passed over. Sizes may be
+ * estimates.
+ */
 export async function* readObjects(
   git: Git,
   wanted: Iterable<{ id: string; size: number }>,
 ): AsyncGenerator<{ id: string; content: Buffer }> {
+  let ahead: Promise<Buffer> | null = null;
+  try {
+    for (const ids of batches(wanted)) {
+      const ready: Promise<Buffer> | null = ahead;
+      ahead = git.run(['cat-file', '--batch'], { input: Buffer.from(`${ids.join('\n')}\n`) });
+      ahead.catch(() => {}); // it is told when its turn comes
+      if (ready) yield* objectsIn(await ready);
+    }
+    if (ahead) yield* objectsIn(await ahead);
+  } finally {
+    await ahead?.catch(() => {});
+  }
+}
+
+function* batches(wanted: Iterable<{ id: string; size: number }>): Generator<string[]> {
   let batch: string[] = [];
   let bytes = 0;
   for (const { id, size } of wanted) {
     if (batch.length > 0 && bytes + size > BATCH_BYTES) {
-      yield* readBatch(git, batch);
+      yield batch;
       batch = [];
       bytes = 0;
     }
     batch.push(id);
     bytes += size;
   }
-  if (batch.length > 0) yield* readBatch(git, batch);
+  if (batch.length > 0) yield batch;
 }
 
-async function* readBatch(git: Git, ids: string[]): AsyncGenerator<{ id: string; content: Buffer }> {
-  const output = await git.run(['cat-file', '--batch'], { input: Buffer.from(`${ids.join('\n')}\n`) });
+function* objectsIn(output: Buffer): Generator<{ id: string; content: Buffer }> {
   let at = 0;
   while (at < output.length) {
     const end = output.indexOf(10, at);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { catalogueOf, git, machineFiles } from '../helpers/origin.ts';
@@ -91,5 +91,30 @@ describe('a shift on the line', () => {
     await line.exportTree(commit, folder);
     expect(readFileSync(join(folder, 'site/machines/second/index.html'), 'utf8')).toBe('index.html of second\n');
     expect(existsSync(join(folder, '.git'))).toBe(false);
+  });
+
+  it('exports beside another export what differs, and shares the rest with it', async () => {
+    const line = await at.open();
+    const base = await line.fetch();
+    await line.newBranch(SHIFT, base);
+    symlinkSync('README.md', join(at.checkout, 'link'));
+    build(at.checkout, 'second', 'first');
+    const { commit: one } = await line.snapshot({ shift: SHIFT });
+    writeFileSync(join(at.checkout, 'site/machines/second/index.html'), 'changed');
+    rmSync(join(at.checkout, 'site/machines/second/machine.js'));
+    const { commit: two } = await line.snapshot({ shift: SHIFT, session: SESSION });
+    const [a, b, plain] = ['a', 'b', 'plain'].map((name) => join(at.folder, name)) as [string, string, string];
+    await line.exportTree(one, a);
+    rmSync(join(a, 'README.md')); // gone there: written anew
+    await line.exportTree(two, b, { commit: one, folder: a });
+    await line.exportTree(two, plain);
+    const files = readdirSync(plain, { recursive: true }) as string[];
+    expect((readdirSync(b, { recursive: true }) as string[]).sort()).toEqual(files.sort());
+    for (const file of files.filter((each) => lstatSync(join(plain, each)).isFile()))
+      expect(readFileSync(join(b, file)).equals(readFileSync(join(plain, file))), file).toBe(true);
+    const inode = (folder: string, file: string) => lstatSync(join(folder, file)).ino;
+    expect(inode(b, 'site/machines/second/machine.css')).toBe(inode(a, 'site/machines/second/machine.css'));
+    expect(inode(b, 'site/machines/second/index.html')).not.toBe(inode(a, 'site/machines/second/index.html'));
+    expect(inode(b, 'link')).not.toBe(inode(a, 'link'));
   });
 });

@@ -17,7 +17,7 @@ export const check: Station = {
     const found = await checked(context, tree);
     // The shelf as it was is asked only when there is something to hold against it.
     const base = found.findings.some(isError)
-      ? await checked(context, await exported(context, facts.base as string, 'base'))
+      ? await checked(context, await exported(context, facts.base as string, 'base', tree))
       : null;
     const known = new Set((base?.findings ?? []).map(same));
     const findings = found.findings.filter((finding) => !known.has(same(finding)));
@@ -29,12 +29,12 @@ export const check: Station = {
 const isError = ({ severity }: Finding) => severity === 'error';
 const same = ({ rule, machine, file, message }: Finding) => JSON.stringify([rule, machine, file, message]);
 
-/** A clean export of a commit, which nothing that the agent left running can still change. */
-async function exported({ config, id, facts }: Context, commit: string, name: string): Promise<string> {
+/** A clean export of a commit, which nothing that the agent left running can still change. `work` is that of the work, if there. */
+async function exported({ config, id, facts }: Context, commit: string, name: string, work?: string): Promise<string> {
   const folder = join(config.data, 'trees', id, name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await facts.line?.exportTree(commit, folder);
+  await facts.line?.exportTree(commit, folder, work ? { commit: facts.work as string, folder: work } : undefined);
   return folder;
 }
 

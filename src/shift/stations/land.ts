@@ -64,7 +64,9 @@ async function judge({ config, id, facts }: Context, tip: string, commit: string
   const folder = join(config.data, 'trees', id, 'landing');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await line.exportTree(commit, folder);
+  // All but a few files are those of the work's own export, which was judged a moment ago.
+  const like = facts.tree === undefined ? undefined : { commit: facts.work as string, folder: facts.tree };
+  await line.exportTree(commit, folder, like);
   const slugs = facts.machine ? [facts.machine, ...(facts.repaired ?? [])] : undefined;
   const cache = join(config.data, 'cache', 'check');
   const checked = await check({
