@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { FactoryError } from '../support/errors.ts';
 import { cardOf } from './card.ts';
-import { Hub, type Upload } from './hub.ts';
+import type { Hub, Upload } from './hub.ts';
 import { Outbox } from './outbox.ts';
 import { parquetOf } from './parquet.ts';
 import { Quarantine } from './quarantine.ts';
@@ -119,6 +119,7 @@ class Shipment {
       const until = await this.#outbox.waitUntil();
       if (until) throw busyUntil(until);
       if (token === undefined) throw noToken(repo);
+      const { Hub } = await import('./hub.ts'); // only factories that ship pay for the hub's client
       const hub = new Hub({ repo, endpoint, token });
       await this.#sendAll(hub).catch(async (error: unknown) => {
         if (hub.retryAfterMs > 0) await this.#outbox.wait(new Date(Date.now() + hub.retryAfterMs));
