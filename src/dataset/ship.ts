@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { FactoryError } from '../support/errors.ts';
+import { lock } from '../support/lock.ts';
 import { cardOf } from './card.ts';
 import type { Hub, Upload } from './hub.ts';
 import { Outbox } from './outbox.ts';
@@ -45,9 +46,15 @@ export interface Shipped {
  */
 export async function ship(options: ShipOptions): Promise<Shipped> {
   const shipment = new Shipment(options);
-  await shipment.look();
-  await shipment.send();
-  return shipment.result();
+  // The shift's own shipment, a retry from the console and `machinery ship` may meet: one waits, and finds less to do.
+  const held = options.dryRun ? null : await lock(join(options.data, 'outbox'), { wait: true });
+  try {
+    await shipment.look();
+    await shipment.send();
+    return shipment.result();
+  } finally {
+    await held?.release();
+  }
 }
 
 class Shipment {

@@ -1,9 +1,15 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ship } from '../../src/dataset/ship.ts';
+import { DatasetStore } from '../../src/dataset/store.ts';
 import { openLine } from '../../src/shift/open-line.ts';
 import { factoryId } from '../../src/shift/factory-id.ts';
+import type { workShift } from '../../src/shift/shift.ts';
+import { HubServer, TOKEN as HUB_TOKEN } from '../dataset/hub-server.ts';
+import { block } from '../dataset/rows.ts';
 import { git, machineFiles, writeAll } from '../helpers/origin.ts';
 import { keepRecord, recordOf } from '../helpers/records.ts';
+import { bot, result, user, writeLog as writeSession } from '../session/logs.ts';
 import { type TestRoom, openRoom } from './room.ts';
 
 const SHIFT = '20260504-120000';
@@ -79,6 +85,41 @@ it('keeps a hub that cannot be reached for the operator, and the row in the outb
     expect(answer.json()).toMatchObject({ shipped: [], waiting: [] });
   } finally {
     await own.close();
+  }
+});
+
+it('sends a row once when the outbox is retried just as a shift ships it', async () => {
+  const hub = await HubServer.start();
+  const id = '20260504-120001';
+  // A shift that does nothing but what its ship station does.
+  const work: typeof workShift = async ({ config }) => {
+    const { shipped } = await ship({
+      data: config.data,
+      repo: 'a/b',
+      endpoint: hub.endpoint,
+      token: HUB_TOKEN,
+      secrets: [],
+    });
+    return recordOf(SHIFT, { reason: `shipped ${shipped.length}` });
+  };
+  const flags = { 'dataset.hub.repo': 'a/b', 'dataset.hub.endpoint': hub.endpoint };
+  const own = await openRoom(flags, { work, env: { HF_TOKEN: HUB_TOKEN } });
+  try {
+    const { data } = own.config;
+    await writeSession(join(data, 'sessions'), id, [user('Begin'), bot('done'), result()]);
+    await new DatasetStore(join(data, 'dataset')).put(join(data, 'sessions'), id, block);
+    const retried = own.act('/api/outbox/retry');
+    await expect.poll(() => hub.requests.length, { interval: 1 }).toBeGreaterThan(0);
+    const { reason } = await own.factory.request('test').done;
+    const answer = (await retried).json();
+    expect([answer.shipped, answer.trouble, reason]).toEqual([[id], undefined, 'shipped 0']);
+    expect(hub.commits.map(({ title }) => title)).toEqual([`Add row ${id}`]);
+    // While a shift is at work it ships them itself.
+    own.factory.pretend({ current: { by: 'test', since: '', record: null, activity: null } });
+    expect((await own.act('/api/outbox/retry')).status).toBe(409);
+  } finally {
+    await own.close();
+    await hub.stop();
   }
 });
 

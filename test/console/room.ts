@@ -61,18 +61,22 @@ const SITE = {
 
 export async function openRoom(
   flags: Record<string, unknown> = {},
-  more: Partial<ConsoleOptions> & { work?: typeof workShift; files?: Record<string, string> } = {},
+  more: Partial<ConsoleOptions> & {
+    work?: typeof workShift;
+    files?: Record<string, string>;
+    env?: NodeJS.ProcessEnv;
+  } = {},
 ): Promise<TestRoom> {
   const { folder, remove } = temporaryFolder();
   writeAll(folder, { 'factory.yaml': 'origin: .\n', ...SITE, ...more.files });
   mkdirSync(join(folder, '.machinery'), { mode: 0o700 });
   const config = await loadConfig({
     cwd: folder,
-    env: { PATH: process.env.PATH, MACHINERY_CONSOLE_TOKEN: TOKEN },
+    env: { PATH: process.env.PATH, MACHINERY_CONSOLE_TOKEN: TOKEN, ...more.env },
     flags: { 'console.port': 0, ...flags },
   });
   const factory = smallFactory(config, more.work);
-  const { work: _, files: __, ...options } = more;
+  const { work: _, files: __, env: ___, ...options } = more;
   const running = await startConsole({ config, factory, ...options });
   const port = Number(new URL(running.url).port);
   return {
