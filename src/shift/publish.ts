@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, lstat, mkdir, readdir, readlink, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/load.ts';
 import { SECRET_VARIABLES } from '../config/secrets.ts';
@@ -20,49 +21,73 @@ export interface PublishOptions {
   vocabulary?: Config['catalogue'];
 }
 
+/** A copy beside the target that is so old, in milliseconds, and is not the one in service was left by a process that died. */
+const LEFT_OVER_MS = 60 * 60_000;
+
 /**
- * Copies a site to a folder, when check finds no error in it. `out` becomes a link to a copy beside it, and the link is
- * replaced by a rename: a visitor gets the old site or the new one, never half of each. The copy before is removed.
+ * Copies a site to a folder, when check finds no error in the copy. `out` becomes a link to a copy beside it, and the link
+ * is replaced by a rename: a visitor gets the old site or the new one, never half of each. The copy before is removed.
  * @returns check's report; when it is not ok nothing was published.
  * @throws FactoryError `publish/not-ours` when `out` is there and is no earlier copy; `gate/no-site`.
  */
 export async function publishSite({ site, out, vocabulary }: PublishOptions): Promise<GateReport> {
   const target = resolve(out);
+  const folder = dirname(target);
   const before = await earlierCopy(target);
-  const report = await check({ site, ...(vocabulary ? { vocabulary } : {}) });
-  if (!report.ok) return report;
+  const judging = vocabulary ? { vocabulary } : {};
+  // What is no site is told by its own name.
+  if (!existsSync(site)) return check({ site, ...judging });
   const name = `.${basename(target)}.${randomBytes(6).toString('hex')}`;
-  const [copy, link] = [join(dirname(target), name), join(dirname(target), `${name}.link`)];
-  await mkdir(dirname(target), { recursive: true });
+  const [copy, link] = [join(folder, name), join(folder, `${name}.link`)];
+  await mkdir(folder, { recursive: true });
+  await removeLeftOver(target, before);
   try {
     // Links stay out: what is published must not lead anywhere else on this machine.
     await cp(site, copy, { recursive: true, filter: async (path) => !(await lstat(path)).isSymbolicLink() });
+    // The copy is judged and not the site, which a shift may land on meanwhile.
+    const report = await check({ site: copy, ...judging });
+    if (!report.ok) {
+      await rm(copy, { recursive: true });
+      return report;
+    }
     await symlink(name, link);
+    // A link cannot be put over a folder; only an empty one gets so far.
+    if (before === null) await rmdir(target).catch(() => {});
     await rename(link, target);
+    if (before !== null) await rm(join(folder, before), { recursive: true, force: true });
+    return report;
   } catch (error) {
     await rm(link, { force: true });
     await rm(copy, { recursive: true, force: true });
     throw error;
   }
-  if (before !== null) await rm(join(dirname(target), before), { recursive: true, force: true });
-  return report;
 }
 
-/** The name of the copy that `out` links to now; null when there is none. An empty folder is made way for. */
+/** The name of the copy that `out` links to now; null when there is none, or an empty folder that can be made way for. */
 async function earlierCopy(target: string): Promise<string | null> {
   const there = await lstat(target).catch(() => null);
   if (there === null) return null;
   const leads = there.isSymbolicLink() ? await readlink(target) : null;
   if (leads?.startsWith(`.${basename(target)}.`) && !leads.includes('/')) return leads;
-  if (there.isDirectory() && (await readdir(target)).length === 0) {
-    await rm(target, { recursive: true });
-    return null;
-  }
+  if (there.isDirectory() && (await readdir(target)).length === 0) return null;
   throw new FactoryError('publish/not-ours', {
     message: `${target} is there and was not made by \`machinery publish\``,
     mend: 'Name a folder that does not exist yet, or move that one away.',
     data: { out: target },
   });
+}
+
+/** Removes what a publication that was killed left beside the target: a copy that no link leads to, or a link never put in place. */
+async function removeLeftOver(target: string, inService: string | null): Promise<void> {
+  const folder = dirname(target);
+  const stem = `.${basename(target)}.`;
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(stem) || !/^[0-9a-f]{12}(\.link)?$/.test(name.slice(stem.length)) || name === inService)
+      continue;
+    const there = await lstat(join(folder, name)).catch(() => null);
+    if (there && Date.now() - there.mtimeMs > LEFT_OVER_MS)
+      await rm(join(folder, name), { recursive: true, force: true });
+  }
 }
 
 /**

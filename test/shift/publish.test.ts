@@ -1,5 +1,17 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
@@ -54,6 +66,38 @@ describe('publishing a site', () => {
     await publishSite({ site, out });
     expect(lstatSync(out).isSymbolicLink()).toBe(true);
     expect(existsSync(join(out, 'leak.txt'))).toBe(false);
+  });
+});
+
+describe('a publication that is killed', () => {
+  /** Publishes in a process of its own, which dies at a moment: once a file of that name is there. */
+  async function killedAt(found: (names: string[]) => boolean): Promise<void> {
+    const call = `import { publishSite } from ${JSON.stringify(resolve('dist/shift/publish.js'))}; await publishSite(${JSON.stringify({ site, out })});`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', call], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const www = join(folder, 'www');
+    while (child.exitCode === null && !found(existsSync(www) ? readdirSync(www) : [])) await setImmediate();
+    child.kill('SIGKILL');
+    await ended;
+  }
+  const left = () => readdirSync(join(folder, 'www')).filter((name) => /^\.machinery\.[0-9a-f]{12}$/.test(name));
+
+  it('leaves the site before in its place, and what it left goes with a later one', async () => {
+    await publishSite({ site, out });
+    const big = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`shelf/${n}.css`, 'a{}'.repeat(1000)]));
+    writeAll(site, { 'index.html': 'second', ...big });
+    await killedAt((names) => names.filter((name) => name.startsWith('.machinery.')).length > 1);
+    expect(readFileSync(join(out, 'index.html'), 'utf8')).toBe('first');
+    expect(left()).toHaveLength(2);
+    // It may be another publication at work: only what is old is taken for left over.
+    await publishSite({ site, out });
+    expect(readFileSync(join(out, 'index.html'), 'utf8')).toBe('second');
+    expect(left()).toHaveLength(2);
+    const hourAgo = Date.now() / 1000 - 3700;
+    for (const name of left()) utimesSync(join(folder, 'www', name), hourAgo, hourAgo);
+    await publishSite({ site, out });
+    expect(left()).toHaveLength(1);
+    expect(existsSync(join(out, 'shelf', '399.css'))).toBe(true);
   });
 });
 
