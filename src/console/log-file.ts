@@ -31,17 +31,29 @@ export function parseLine(text: string): LogLine | null {
     const entry = JSON.parse(text) as Record<string, unknown>;
     if (typeof entry !== 'object' || entry === null) return null;
     const error = entry.err as { message?: unknown } | undefined;
+    const exchange = exchangeTold(entry.relay);
     const cause = typeof error?.message === 'string' ? `: ${error.message}` : '';
     return {
       at: String(entry.time ?? ''),
-      level: typeof entry.level === 'number' ? entry.level : 30,
+      level: exchange ? exchange.level : typeof entry.level === 'number' ? entry.level : 30,
       station: typeof entry.station === 'string' ? entry.station : '',
-      text: `${String(entry.msg ?? '')}${cause}`,
+      text: exchange?.text ?? `${String(entry.msg ?? '')}${cause}`,
       ...(typeof entry.activity === 'string' ? { activity: entry.activity } : {}),
     };
   } catch {
     return null;
   }
+}
+
+/** One exchange with the provider, of which there are many: told in a line, and quietly unless it failed. */
+function exchangeTold(relay: unknown): { text: string; level: number } | null {
+  const { event, status, ms, inputTokens, outputTokens, failure } = (relay ?? {}) as Record<string, unknown>;
+  if (event !== 'exchange') return null;
+  if (typeof failure === 'string') return { text: `the provider failed: ${failure}`, level: 40 };
+  return {
+    text: `the provider answered ${status} in ${ms} ms: ${inputTokens} tokens in, ${outputTokens} out`,
+    level: 20,
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { Config } from '../config/load.ts';
 import type { DatasetStore } from '../dataset/store.ts';
 import type { FactoryHandle } from '../factory/types.ts';
+import type { Change, OfShift } from '../line/change.ts';
 import type { SetAside } from '../line/set-aside.ts';
 import type { ActLog } from './act-log.ts';
 import type { AlarmBook } from './alarms.ts';
@@ -25,6 +26,12 @@ export interface LineDesk {
   release(branch: string): Promise<void>;
   /** Forgets a branch, here and at the origin. */
   drop(branch: string): Promise<void>;
+  /** What a shift landed, or what of it waits on its branch; null when nothing of it is here. */
+  change(shift: OfShift): Promise<Change | null>;
+  /** An object of the git dir by its id. */
+  object(id: string): Promise<Buffer | null>;
+  /** How one object's text became another's, as a unified diff. */
+  difference(before: string, now: string): Promise<string | null>;
   /** A file of the site as main has it, as last fetched; null when it is not there. */
   siteFile(path: string): Promise<Buffer | null>;
 }

@@ -18,7 +18,8 @@ import { hostCheck, isLoopback } from './guard/hosts.ts';
 import { GuessLimit } from './guard/limit.ts';
 import { needToken, whoAsks } from './guard/who.ts';
 import { openLineDesk } from './line-desk.ts';
-import { notFound, pages } from './pages.ts';
+import { notFound } from './frame.ts';
+import { pages } from './pages.ts';
 import { Pulse } from './pulse.ts';
 import { refused } from './refused.ts';
 import type { Examination, Room, RoomEnv } from './room.ts';
@@ -104,7 +105,7 @@ export function consoleApp(room: Room, mount?: Hono): Hono<RoomEnv> {
   app.route('/api', reads(room));
   app.route(
     '/shelf',
-    shelf(room, (c) => notFound(room, c)),
+    shelf(room, (c, told) => notFound(room, c, told)),
   );
   app.route('/', pages(room));
   if (mount) app.route('/', mount as unknown as Hono<RoomEnv>);

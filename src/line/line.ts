@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { FactoryError } from '../support/errors.ts';
+import type { FactoryError } from '../support/errors.ts';
 import { deleteBranch, pushBranch, quarantine } from './branches.ts';
 import { carried, readFileOf } from './carry.ts';
+import { type Change, type OfShift, changeOfShift, differenceOf } from './change.ts';
 import { emptyFolder, throwawayRepository, writeFiles } from './checkout.ts';
 import { type Author, writeCommit } from './commit.ts';
 import {
@@ -17,6 +18,7 @@ import {
   told,
   withOrigin,
 } from './context.ts';
+import { refuseDirtyOrigin } from './dirty.ts';
 import { Git } from './git.ts';
 import { buildLanding, publish } from './landing.ts';
 import { noBranch, readOrigin } from './origin.ts';
@@ -24,7 +26,7 @@ import { type SetAside, release, setAside } from './set-aside.ts';
 import { type Snapshot, openBranch, snapshot } from './snapshot.ts';
 import { type Stranded, landedShifts, strandedBranches } from './stranded.ts';
 import { type LandingMessage, type SnapshotNote, leftOutOf, snapshotMessage } from './trailers.ts';
-import { type Tree, readTree, shown } from './tree.ts';
+import { type Tree, readTree } from './tree.ts';
 
 export type { Stranded } from './stranded.ts';
 export type { LandingMessage, SnapshotNote } from './trailers.ts';
@@ -66,6 +68,13 @@ export class Line {
 
   /** Makes the git dir when missing and removes stale locks; the caller holds the factory's lock. Safe to repeat. */
   static async open(options: LineOptions): Promise<Line> {
+    const line = Line.beside(options);
+    await told(line.#context, () => openGitDir(line.#context));
+    return line;
+  }
+
+  /** For whoever looks on beside a shift that may be at work: takes the git dir as it is, its locks included. */
+  static beside(options: LineOptions): Line {
     const origin = readOrigin(options.origin, options.token);
     const git = new Git({
       gitDir: resolve(options.gitDir),
@@ -73,7 +82,7 @@ export class Line {
       secretConfig: origin.secretConfig,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    const context: LineContext = {
+    return new Line({
       git,
       origin,
       main: options.branch,
@@ -82,9 +91,7 @@ export class Line {
       checkout: resolve(options.checkout),
       secrets: [...(options.secrets ?? []), ...(options.token === undefined ? [] : [options.token])],
       liveMs: options.liveMs ?? 85 * 60_000,
-    };
-    await told(context, () => openGitDir(context));
-    return new Line(context);
+    });
   }
 
   #serially<T>(work: () => Promise<T>): Promise<T> {
@@ -118,31 +125,7 @@ export class Line {
 
   /** @throws origin/dirty when the origin is a folder whose checked-out main has changes that are not committed. Untracked files do not count. */
   refuseDirtyOrigin(): Promise<void> {
-    return this.#serially(async () => {
-      const { origin, git, main } = this.#context;
-      if (origin.path === null) return;
-      const call = { cwd: origin.path, gitDir: null };
-      const facts = await git
-        .ask(['rev-parse', '--is-bare-repository', '--symbolic-full-name', 'HEAD'], call)
-        .catch(() => null);
-      if (facts?.toString().trim() !== `false\n${localRef(main)}`) return;
-      const status = await git.run(
-        ['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules', '--no-renames'],
-        call,
-      );
-      const files = status
-        .toString('latin1')
-        .split('\0')
-        .filter((line) => line !== '')
-        .map((line) => shown(line.slice(3)));
-      if (files.length === 0) return;
-      const named = files.slice(0, 10).join(', ') + (files.length > 10 ? ` and ${files.length - 10} more` : '');
-      throw new FactoryError('origin/dirty', {
-        message: `${main} is checked out in ${origin.path} with changes that are not committed: ${named}`,
-        mend: 'Commit them or put them aside (git stash); the shift lands on that branch and updates that folder.',
-        data: { origin: origin.path, files },
-      });
-    });
+    return this.#serially(() => refuseDirtyOrigin(this.#context));
   }
 
   /** Opens branch `shift/<id>` at base, with a fresh checkout of it. */
@@ -277,6 +260,21 @@ export class Line {
   /** All files of a commit, or those below a folder, by path. */
   filesOf(commit: string, folder?: string): Promise<Tree> {
     return this.#serially(() => readTree(this.#context.git, commit, folder));
+  }
+
+  /** What a shift landed, or what of it waits on its branch; see change.ts. */
+  changeOf(shift: OfShift, most: number): Promise<Change | null> {
+    return this.#serially(() => changeOfShift(this.#context, shift, most));
+  }
+
+  /** An object's bytes by its id, or null. */
+  object(id: string): Promise<Buffer | null> {
+    return this.#serially(() => this.#context.git.ask(['cat-file', 'blob', id]));
+  }
+
+  /** How one object's text became another's; null where that cannot be told in lines. */
+  difference(before: string, now: string): Promise<string | null> {
+    return this.#serially(() => differenceOf(this.#context, before, now));
   }
 
   /** What the snapshot at a commit left out of the checkout, `<path> (<why>)`. */

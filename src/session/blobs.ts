@@ -44,6 +44,13 @@ async function storedBytes(folder: string, name: string): Promise<Buffer | null>
   }
 }
 
+/** The bytes of an image by its file's name; null when they are missing or do not hash to it. */
+export async function imageByName(dir: string, id: string, name: string): Promise<Buffer | null> {
+  const hex = /^([0-9a-f]{64})\.(?:png|jpg|gif|webp|bin)$/.exec(name)?.[1];
+  const bytes = hex === undefined ? null : await storedBytes(blobsFolder(dir, id), name);
+  return bytes && sha256(bytes) === hex ? bytes : null;
+}
+
 /**
  * An image's bytes, or null when they are missing or do not hash to its digest.
  * Never follows a link, and never reads outside the session's own blobs folder.

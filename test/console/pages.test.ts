@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, type Page, chromium } from 'playwright-core';
@@ -9,11 +9,13 @@ import { findChromium } from '../../src/gates/probe/chromium.ts';
 import { STATIONS } from '../../src/shift/shift.ts';
 import { LEGENDS } from '../../src/console/parts/windows.ts';
 import { keepRecord, recordOf } from '../helpers/records.ts';
+import { bot, call, reasoning, user, writeLog as writeSession } from '../session/logs.ts';
 import { TOKEN, type TestRoom, openRoom, writeLog } from './room.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RED = '20260504-130000';
 const GREEN = '20260504-120000';
+const RUNNING = '20260504-133000';
 const ROW = '20260504-120001';
 const HOSTILE = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>';
 const IMAGE = 'a'.repeat(64);
@@ -145,6 +147,13 @@ async function fill({ config }: TestRoom): Promise<void> {
       files: {},
     },
   };
+  keepRecord(data, recordOf(RUNNING, { verdict: null, endedAt: null, startedAt: '2026-05-04T13:30:00.000Z' }));
+  await writeSession(join(data, 'sessions', `open-${RUNNING}`), '20260504-133003', [
+    user(HOSTILE),
+    reasoning(HOSTILE),
+    bot(HOSTILE),
+    ...call('c1', 'shell', { command: HOSTILE }, HOSTILE),
+  ]);
   const folder = join(data, 'dataset', 'trajectories', ROW);
   await mkdir(join(folder, 'images'), { recursive: true });
   await writeFile(join(folder, `${ROW}.jsonl`), `${JSON.stringify(row)}\n`);
@@ -157,6 +166,8 @@ const PAGES = [
   `/shifts/${RED}`,
   `/shifts/${RED}/log?text=img`,
   `/shifts/${GREEN}`,
+  `/shifts/${RUNNING}`,
+  `/shifts/${RUNNING}/conversation`,
   '/rows',
   `/rows/${ROW}`,
   `/rows/${ROW}/critiques`,
@@ -287,6 +298,25 @@ describe('the line', () => {
     await page.locator('#light').selectOption('night');
     await page.goto(`${room.url}/shifts`);
     expect(await page.locator('html').getAttribute('data-room')).toBe('night');
+    await page.close();
+  });
+});
+
+describe('the conversation of a shift at work', () => {
+  it('grows as the agent goes on, and keeps what was unfolded', async () => {
+    const { data } = room.config;
+    const record = recordOf(RUNNING, { verdict: null, endedAt: null });
+    room.factory.pretend({ current: { by: 'test', since: record.startedAt, record, activity: null } });
+    writeLog(data, RUNNING, []);
+    const page = await open(`/shifts/${RUNNING}/conversation`);
+    await page.locator('.turn details').first().locator('summary').click();
+    const log = join(data, 'sessions', `open-${RUNNING}`, '20260504-133003.jsonl');
+    const line = { kind: 'message', at: '2026-05-04T13:31:00Z', message: { type: 'bot', text: 'One word more.' } };
+    await appendFile(log, `${JSON.stringify(line)}\n`);
+    writeLog(data, RUNNING, [{ level: 20, time: '2026-05-04T13:31:00.000Z', activity: 'say', msg: 'One word more.' }]);
+    await page.locator('.turn').first().filter({ hasText: 'One word more.' }).waitFor();
+    expect(await page.locator('.turn details[open]').count()).toBe(1);
+    expect(await page.evaluate('"hurt" in globalThis')).toBe(false);
     await page.close();
   });
 });

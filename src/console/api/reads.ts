@@ -2,6 +2,8 @@ import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { Outbox } from '../../dataset/outbox.ts';
 import { Quarantine } from '../../dataset/quarantine.ts';
+import type { Change } from '../../line/change.ts';
+import { shown } from '../../line/tree.ts';
 import { ID_PATTERN } from '../../support/ids.ts';
 import { lookAtAlarms } from '../causes.ts';
 import { type Live, follow, parsePlace, placeId } from '../live.ts';
@@ -52,6 +54,11 @@ export function reads(room: Room): Hono<RoomEnv> {
       if (!(await book.read(id))) return refused(c, 404, 'not-found', { message: 'there is no such shift' });
       return c.json({ reports: await readReports(config.data, id), screenshots: await screenshots(config.data, id) });
     })
+    .get('/shifts/:id/change', async (c) => {
+      const record = await book.read(c.req.param('id'));
+      if (!record) return refused(c, 404, 'not-found', { message: 'there is no such shift' });
+      return c.json({ change: shownChange(await room.line.change(record)) });
+    })
     .get('/rows', async (c) => {
       const filter = readRowFilter(c.req.query());
       const found = chosenRows(await store.list(), filter);
@@ -71,6 +78,11 @@ export function reads(room: Room): Hono<RoomEnv> {
     .get('/set-aside', async (c) => c.json({ branches: await room.line.setAside() }))
     .get('/doctor', async (c) => c.json({ examined: room.examine ? await room.examine() : null }))
     .get('/acts', async (c) => c.json({ acts: await room.acts.last(200) }));
+}
+
+/** A change as JSON can tell it: names as text. */
+function shownChange(change: Change | null): Change | null {
+  return change && { ...change, files: change.files.map((file) => ({ ...file, path: shown(file.path) })) };
 }
 
 /** A follower's news as server-sent events. Only log lines have an id: a follower that comes back goes on after its last line. */

@@ -45,28 +45,61 @@
     document.getElementById('announce').textContent = text;
   }
 
+  /** A list that grows: items are told apart by their ids, and one that is the same stays, unfolded and scrolled as it is. */
+  function grow(old, next) {
+    const there = new Map([...old.children].map((item) => [item.id, item]));
+    const items = [...next.children].map((item) => {
+      const known = there.get(item.id);
+      // What the visitor unfolded is no difference.
+      const drawn = known?.cloneNode(true);
+      for (const each of drawn?.querySelectorAll('details[open]') ?? []) each.open = false;
+      return drawn?.isEqualNode(item) ? known : item;
+    });
+    for (const gone of there.values()) if (!items.includes(gone)) gone.remove();
+    items.forEach((item, at) => {
+      if (old.children[at] !== item) old.insertBefore(item, old.children[at] ?? null);
+    });
+  }
+
+  const partOf = (page, name) => page.querySelector(`[data-part="${name}"]`);
+
+  /** A part that the page had not until now goes where the new page has it: after the part before it. */
+  function insert(part) {
+    let before = part.previousElementSibling;
+    while (before && !(before.dataset.part && partOf(document, before.dataset.part)))
+      before = before.previousElementSibling;
+    const copy = part.cloneNode(true);
+    if (before) partOf(document, before.dataset.part).after(copy);
+    else document.getElementById('main').prepend(copy);
+  }
+
   /** Puts the new page's parts in the place of those that differ; keeps what has the focus and what is unfolded. */
   function change(html) {
     const fresh = new DOMParser().parseFromString(html, 'text/html');
     for (const old of document.querySelectorAll('[data-part]')) {
-      const next = fresh.querySelector(`[data-part="${old.dataset.part}"]`);
-      if (!next) {
-        old.hidden = true;
-        continue;
-      }
-      if (old.innerHTML === next.innerHTML && old.dataset.state === next.dataset.state) continue;
-      const focused = old.contains(document.activeElement) ? document.activeElement.id : '';
-      const unfolded = [...old.querySelectorAll('details')].map((each) => each.open);
-      const along = old.querySelector('.chart')?.scrollLeft;
-      old.replaceWith(next);
-      if (along !== undefined) next.querySelector('.chart').scrollLeft = along;
-      [...next.querySelectorAll('details')].forEach((each, at) => {
-        each.open = unfolded[at] ?? false;
-      });
-      if (focused) document.getElementById(focused)?.focus();
+      const next = partOf(fresh, old.dataset.part);
+      if (!next) old.remove();
+      else if ('grow' in old.dataset) grow(old, next);
+      else if (old.innerHTML !== next.innerHTML || old.dataset.state !== next.dataset.state)
+        replace(old, next.cloneNode(true));
+    }
+    for (const next of fresh.querySelectorAll('[data-part]')) {
+      if (!partOf(document, next.dataset.part)) insert(next);
     }
     document.title = fresh.title;
     version = Number(fresh.body.dataset.version);
+  }
+
+  function replace(old, next) {
+    const focused = old.contains(document.activeElement) ? document.activeElement.id : '';
+    const unfolded = [...old.querySelectorAll('details')].map((each) => each.open);
+    const along = old.querySelector('.chart')?.scrollLeft;
+    old.replaceWith(next);
+    if (along !== undefined) next.querySelector('.chart').scrollLeft = along;
+    [...next.querySelectorAll('details')].forEach((each, at) => {
+      each.open = unfolded[at] ?? false;
+    });
+    if (focused) document.getElementById(focused)?.focus();
   }
 
   async function refresh() {
@@ -85,9 +118,10 @@
     if (timer === null) timer = setTimeout(refresh, Math.max(0, asked + LEAST_BETWEEN - Date.now()));
   }
 
+  const from = paper?.dataset.from ?? document.body.dataset.from;
   const query = new URLSearchParams();
   if (what === 'pages') query.set('log', 'no');
-  else if (paper?.dataset.from) query.set('from', paper.dataset.from);
+  else if (from) query.set('from', from);
   if (what !== 'line' && what !== 'pages') query.set('shift', what);
   const events = new EventSource(`/api/live?${query}`);
   events.addEventListener('log', ({ data }) => {
@@ -95,6 +129,7 @@
     if (paper) print(line);
     const doing = document.getElementById('doing');
     if (line.activity && doing) doing.textContent = line.text;
+    if ('redraw' in document.body.dataset) refreshSoon();
     if (!line.activity && line.station) announce(`${line.station}: ${line.text}`);
   });
   events.addEventListener('line', ({ data }) => {

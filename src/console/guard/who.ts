@@ -3,9 +3,10 @@ import { getCookie } from 'hono/cookie';
 import { refused } from '../refused.ts';
 import { type Room, type RoomContext, type RoomEnv, type Who, addressOf } from '../room.ts';
 import { COOKIE, openVisitor, sameToken } from './cookie.ts';
+import { isShelfKey, keyedPath } from './shelf-key.ts';
 
 /** Addresses that anybody may ask, wherever the console is bound: what a sign-in needs, and what a container's health check asks. */
-const OPEN = /^\/(?:assets\/[\w.-]+|sign-in|api\/sign-in|healthz|readyz)$/;
+const OPEN = /^\/(?:assets\/[\w.-]+|sign-in|api\/sign-in|api\/session|healthz|readyz)$/;
 const SAFE = new Set(['GET', 'HEAD']);
 
 /** Finds out who asks. A wrong bearer token is refused at once, and counted as a guess. */
@@ -41,6 +42,8 @@ export function needToken(room: Room): MiddlewareHandler<RoomEnv> {
   return async (c: RoomContext, next) => {
     if (c.var.who !== null || OPEN.test(c.req.path)) return next();
     if (room.local && SAFE.has(c.req.method)) return next();
+    const keyed = SAFE.has(c.req.method) ? keyedPath(c.req.path) : null;
+    if (keyed && isShelfKey(room.token, keyed.key)) return next();
     const page = SAFE.has(c.req.method) && !c.req.path.startsWith('/api/') && c.req.path !== '/metrics';
     if (page) return c.redirect(`/sign-in?${new URLSearchParams({ next: nextOf(c) })}`, 303);
     return refused(c, 401, 'no-token');

@@ -75,7 +75,7 @@ function state(status: FactoryStatus, shifts: ShiftSummary[], alarms: readonly A
       : html`<b>Waiting</b>${nextTick ? html` for the shift of ${moment(nextTick, zone).slice(11)}` : ''}`;
   return html`<section class="state" data-part="state" data-state="${trouble ? 'trouble' : current ? 'working' : paused ? 'paused' : status.state}" aria-label="State">
 <p class="now">${now}.${queued ? html` Another shift waits (${queued.by}).` : nothing}</p>
-${current ? html`<p class="doing"><span class="tag">Agent</span> <span id="doing">${current.activity?.text ?? 'not started yet'}</span></p>` : nothing}
+${current ? html`<p class="doing"><span class="tag">Agent</span> <span id="doing">${current.activity?.text ?? 'not started yet'}</span>${current.record ? html` <a class="along" href="/shifts/${current.record.id}/conversation">Read along</a>` : nothing}</p>` : nothing}
 ${last ? html`<p class="before">Last: <a href="/shifts/${last.id}">${last.id}</a> <span class="verdict" data-verdict="${last.verdict ?? ''}">${last.verdict}</span> ${last.reason}</p>` : nothing}
 ${trouble ? html`<p class="mend"><b>What to do:</b> <a href="${trouble.causes[0]?.link ?? '/shifts'}">open the red shift</a>; its findings and the mend stand first.</p>` : nothing}
 </section>`;

@@ -5,6 +5,7 @@ import type { Room } from '../room.ts';
 import { byRule, downloads, readReports, screenshots } from '../shift-files.ts';
 import { findingGroups } from '../parts/findings.ts';
 import { type Html, count, dollars, html, moment, nothing, plural, spanMs, told } from '../parts/html.ts';
+import { changeSection } from './change.ts';
 import { type Frame, heading, page } from '../parts/layout.ts';
 import { printer } from '../parts/printer.ts';
 import { verdictLamp } from '../parts/shift-table.ts';
@@ -17,11 +18,12 @@ const ON_PAPER = 500;
 export async function shiftPage(room: Room, frame: Frame, record: ShiftRecord): Promise<Html> {
   const { data, timezone } = room.config;
   const { id } = record;
-  const [reports, shots, files, tail] = await Promise.all([
+  const [reports, shots, files, tail, change] = await Promise.all([
     readReports(data, id),
     screenshots(data, id),
     downloads(data, id),
     tailLines(logPath(data, id), ON_PAPER),
+    room.line.change(record).catch(() => undefined),
   ]);
   const running = record.verdict === null;
   const body = html`${heading(html`Shift ${id}`, verdictLamp(record.verdict))}
@@ -30,6 +32,7 @@ ${findings(record, reports, shots)}
 <section class="wall" data-part="wall" aria-label="How far it came">${stationWindows(record)}</section>
 <section data-part="stations" aria-labelledby="stations-legend"><h2 class="tag" id="stations-legend">Stations</h2>${stations(record)}</section>
 <section data-part="facts" aria-labelledby="facts-legend"><h2 class="tag" id="facts-legend">Facts</h2>${facts(room, record, timezone)}</section>
+${changeSection(record, change ?? null, change === undefined)}
 ${conversation(record)}
 ${shots.length > 0 ? html`<section data-part="shots" aria-labelledby="shots-legend"><h2 class="tag" id="shots-legend">Screenshots</h2><ul class="shots">${shots.map((name) => html`<li><a href="/shifts/${id}/${name}"><img src="/shifts/${id}/${name}" alt="${name}" loading="lazy"></a><span>${name}</span></li>`)}</ul></section>` : nothing}
 <section class="log" aria-labelledby="log-legend"><h2 class="tag" id="log-legend">Log</h2>
@@ -51,6 +54,7 @@ function verdict(record: ShiftRecord): Html {
   return html`<section class="state" data-part="state" data-verdict="${record.verdict ?? 'running'}" aria-label="Verdict">
 <p class="now"><b>${record.verdict ?? 'At work'}</b>${record.reason ? html`: ${record.reason}` : nothing}</p>
 ${error ? html`<p class="mend"><b>What to do:</b> ${error.code.startsWith('gate/') ? html`read <a href="#findings">what the gates found</a>; the next shift continues the work with it.` : error.mend} <code>${error.code}</code></p>` : nothing}
+${record.commit && record.machine ? html`<p class="before"><a href="/shelf/machines/${record.machine}/">See it run on the shelf</a>, or <a href="#change">what it changed</a>.</p>` : nothing}
 </section>`;
 }
 
@@ -107,9 +111,14 @@ function facts(room: Room, record: ShiftRecord, zone: string): Html {
   return html`<dl class="facts">${rows.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-function conversation({ session, chain, verdict: ended }: ShiftRecord): Html {
-  if (session === null) return nothing;
+function conversation({ id, session, branch, chain, verdict: ended }: ShiftRecord): Html {
+  // Until a branch is open no agent can have begun.
+  if (session === null && branch === null) return nothing;
+  const read =
+    ended !== null && session !== null
+      ? html`<a href="/shifts/${id}/conversation">Read the conversation, turn by turn</a>, or <a href="/rows/${session}/critiques">only where the model looked at its design</a>.`
+      : html`<a href="/shifts/${id}/conversation">Read the conversation${ended === null ? ' as it goes on' : ''}, turn by turn</a>.`;
   return html`<section data-part="conversation" aria-labelledby="conversation-legend"><h2 class="tag" id="conversation-legend">Conversation</h2>
-<p>${ended === null ? html`Session ${session}; it can be read turn by turn when the shift has ended.` : html`<a href="/rows/${session}">Read the conversation, turn by turn</a>, or <a href="/rows/${session}/critiques">only where the model looked at its design</a>.`}</p>
+<p>${read}</p>
 ${chain.length > 1 ? html`<p>Chain: ${chain.map((id, at) => html`${at > 0 ? ' → ' : ''}<a href="/rows/${id}">${id}</a>`)}</p>` : nothing}</section>`;
 }

@@ -30,10 +30,13 @@ const LIGHTS = [
   { value: 'night', legend: 'night' },
 ] as const;
 
-/** A whole page. `live` names what the script follows: the line's log, one shift's, or only that pages change. */
+/**
+ * A whole page. `live` names what the script follows: the line's log, one shift's, or only that pages change; with `redraw`
+ * each line of that log after the given place makes it ask for the page again.
+ */
 export function page(
   frame: Frame,
-  { title, at, live, body }: { title: string; at: Place | null; live?: string; body: Html },
+  { title, at, live, redraw, body }: { title: string; at: Place | null; live?: string; redraw?: string; body: Html },
 ): Html {
   return html`<!doctype html>
 <html lang="en" ${frame.light ? html`data-room="${frame.light}"` : nothing}>
@@ -47,11 +50,12 @@ export function page(
 <link rel="stylesheet" href="/assets/wall.css">
 <link rel="stylesheet" href="/assets/desk.css">
 <link rel="stylesheet" href="/assets/paper.css">
+<link rel="stylesheet" href="/assets/reading.css">
 <script src="/assets/room.js" type="module"></script>
 <script src="/assets/guard.js" type="module"></script>
 <script src="/assets/live.js" type="module"></script>
 </head>
-<body data-signed="${frame.who ? 'yes' : 'no'}" data-version="${frame.version}" ${live === undefined ? nothing : html`data-live="${live}"`}>
+<body data-signed="${frame.who ? 'yes' : 'no'}" data-version="${frame.version}" ${live === undefined ? nothing : html`data-live="${live}"`} ${redraw === undefined ? nothing : html`data-redraw data-from="${redraw}"`}>
 <a class="skip" href="#main">Skip to the page</a>
 ${lintel(frame, at)}
 <main id="main" tabindex="-1">
