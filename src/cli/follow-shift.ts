@@ -21,9 +21,12 @@ export async function askForShift({ data }: Config, flags: ShiftFlags): Promise<
       mend: 'Leave the options out, or change factory.yaml and start the factory anew.',
     });
   }
-  if (!flags.wait && (await askFactory(data, 'GET', '/status')).current) return TEMPORARY;
-  const view = flags.json ? null : liveView(process.stdout);
   const say = (text: string) => void (flags.json || process.stderr.write(`${text}\n`));
+  if (!flags.wait && (await askFactory(data, 'GET', '/status')).current) {
+    say('another shift is running in the factory (leave out --no-wait to wait for it)');
+    return TEMPORARY;
+  }
+  const view = flags.json ? null : liveView(process.stdout);
   // The shift is the factory's: leaving here does not stop it.
   const leave = () => {
     view?.close();

@@ -1,9 +1,11 @@
+import type { Logger } from 'pino';
 import { type Config, loadConfig } from '../config/load.ts';
 import { factoryRuns } from '../factory/control-client.ts';
 import { resolveUpstream } from '../harness/providers.ts';
 import { finishInterrupted } from '../shift/finish.ts';
+import type { ShiftRecord } from '../shift/record.ts';
 import { workShift } from '../shift/shift.ts';
-import { FactoryError } from '../support/errors.ts';
+import { FactoryError, asFactoryError } from '../support/errors.ts';
 import { lock } from '../support/lock.ts';
 import { liveView } from './live.ts';
 import { printError } from './print.ts';
@@ -50,6 +52,7 @@ export async function runShift(options: ShiftFlags): Promise<number> {
     view?.close();
     if (options.json) process.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
     else tellEnd(record);
+    if (!signalled) await afterwards(config, record);
     if (signalled && record.verdict !== 'green') return SIGNAL_EXITS[signalled];
     return exitOf(record);
   } finally {
@@ -58,6 +61,23 @@ export async function runShift(options: ShiftFlags): Promise<number> {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }
+}
+
+/** Webhooks may be tried again for so long before the command ends. */
+const NOTIFY_MS = 30_000;
+
+/** What a running factory does after each shift: tells the webhooks, and tidies up. Neither changes how the shift ended. */
+async function afterwards(config: Config, record: ShiftRecord): Promise<void> {
+  const { createNotifier } = await import('../factory/notify.ts');
+  const { tidy } = await import('../factory/housekeeping.ts');
+  const warn = (facts: object, told?: string) => process.stderr.write(`warning: ${told} (${JSON.stringify(facts)})\n`);
+  const log = { info: () => {}, warn } as unknown as Pick<Logger, 'info' | 'warn'>;
+  const notifier = createNotifier(config, log);
+  notifier.observe({ type: 'end', at: new Date().toISOString(), shift: record.id, record });
+  await tidy(config, log).catch((error: unknown) =>
+    warn({ why: asFactoryError(error).message }, 'housekeeping failed'),
+  );
+  await notifier.close(NOTIFY_MS);
 }
 
 /** A provider that is wrongly configured is told before anything starts; one that only lacks its key makes an idle shift. */

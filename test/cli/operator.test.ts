@@ -1,13 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { serveControl } from '../../src/factory/control.ts';
 import { Factory } from '../../src/factory/factory.ts';
+import type { ShiftRecord } from '../../src/shift/record.ts';
 import { run } from '../../src/support/process.ts';
 import { MAIN } from '../../src/support/self.ts';
+import { listener } from '../helpers/listener.ts';
 import { temporaryFolder } from '../helpers/origin.ts';
+import { keepRecord, recordOf } from '../helpers/records.ts';
 
 /** Commands of the operator, as they are built. */
 
@@ -32,6 +35,27 @@ describe('machinery config', () => {
     expect(stdout).not.toMatch(/hidden|a-password/);
     expect(stdout).toContain('https://hooks.example/…');
     expect(stdout).toMatch(/HF_TOKEN"?: "?set/);
+  });
+});
+
+describe('machinery shift without a factory', () => {
+  it('tells the webhooks of a red shift, and clears what is too old, as a factory would', async () => {
+    const server = await listener(() => ({ status: 200 }));
+    try {
+      await writeFile(join(root, 'order.yaml'), 'objective: Make a machine.\n');
+      await writeFile(
+        join(root, 'factory.yaml'),
+        `origin: ./nowhere.git\norder: order.yaml\nsandbox: none\nwebhooks: ['${server.address}/hook']\n`,
+      );
+      keepRecord(join(root, '.machinery'), recordOf('20200101-000000'));
+      const { exitCode, stdout } = await machinery(['shift', '--json']);
+      const { id, verdict } = JSON.parse(stdout) as ShiftRecord;
+      expect({ exitCode, verdict }).toEqual({ exitCode: 1, verdict: 'red' });
+      expect(server.heard.map(({ body }) => JSON.parse(body))).toMatchObject([{ event: 'red', shift: id }]);
+      expect(await readdir(join(root, '.machinery', 'shifts'))).toEqual([id]);
+    } finally {
+      await server.close();
+    }
   });
 });
 
