@@ -1,17 +1,16 @@
-// Check's rows of the gates' table: whole processes on a shelf of 250 machines of about 107 KB, medians, ratios within
-// one run. Usage: node bench/gates.mjs [--runs N]   (needs a built dist/)
+// The gates' table. Check: whole processes on a shelf of 250 machines of about 107 KB, medians, ratios within one run.
+// The probe's rows are probe.mjs's. Usage: node bench/gates.mjs [--runs N]   (needs a built dist/)
 import { spawn } from 'node:child_process';
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { benchProbe, median } from './probe.mjs';
 import { makeShelf, shelfEntries } from './shelf.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const MAIN = join(ROOT, 'dist', 'cli', 'main.js');
 const COUNT = 250;
-
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 /** Measures and returns rows of `{ figure, value, bar, ok }`. The figures take turns, so that a busy minute falls on all. */
 export async function benchCheck(runs = 5) {
@@ -104,7 +103,7 @@ function time(args, env, cwd) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const runs = process.argv.includes('--runs') ? Number(process.argv[process.argv.indexOf('--runs') + 1]) : 5;
-  for (const { figure, value, bar, ok } of await benchCheck(runs)) {
-    console.log(`${figure.padEnd(50)} ${value.padEnd(28)} ${bar.padEnd(18)} ${ok ? 'ok' : 'over the bar'}`);
+  for (const { figure, value, bar, ok } of [...(await benchCheck(runs)), ...(await benchProbe(runs))]) {
+    console.log(`${figure.padEnd(50)} ${value.padEnd(50)} ${bar.padEnd(18)} ${ok ? 'ok' : 'over the bar'}`);
   }
 }

@@ -1,5 +1,5 @@
 // The probe's rows of the gates' table: whole processes, medians, ratios within one run.
-// Usage: node bench/probe.mjs [--runs N]   (needs a built dist/ and a Chromium)
+// `gates.mjs` prints them; alone: node bench/probe.mjs [--runs N]   (needs a built dist/ and a Chromium)
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 /** Every bench and what it measures; a bench is a file of that name here. */
 const BENCHES = {
   shift: "the orchestrator's own time in a shift, and a whole rehearsal shift, on an empty shelf and a full one",
-  gates: 'check on a shelf of 250 machines, against parsing every file once',
-  probe: 'the probe, against a script that opens the same pages',
+  gates:
+    'check on a shelf of 250 machines, against parsing every file once; the probe, against a script that opens the same pages',
   relay: 'what the relay adds to a request',
   dataset: 'export of a long session log, and listing many rows',
   crash: 'a factory that is killed again and again, at random points',
