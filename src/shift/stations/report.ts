@@ -28,7 +28,8 @@ export const report: Station = {
       ...(parked?.quarantined ? { quarantined: [...(before.quarantined ?? []), parked.quarantined] } : {}),
     } satisfies StationResult['record'];
     return {
-      summary: `${verdict}: ${reason}${parked ? `; ${parked.told}` : ''}${published ? `; ${published}` : ''}`,
+      // The reason stands beside the verdict wherever the record is shown: here it would only be said again.
+      summary: [verdict, parked?.told, published].filter(Boolean).join('; '),
       record,
     };
   },
