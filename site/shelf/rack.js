@@ -6,6 +6,8 @@
   const LIVE_LIMIT = 9;
   // A preview is laid out as on the desktop and scaled down to its bay.
   const PREVIEW_WIDTH = 1440;
+  // Panels start once the shelf has stood still for so long: flung past, a bay keeps its shutter closed.
+  const STILL_MS = 160;
 
   /** One bay: the panel (behind its shutter until it runs) and the bin card on the shelf's edge. */
   function makeBay(machine, newest) {
@@ -84,14 +86,21 @@
 
     const near = new Set();
     const arrange = () => arrangePreviews(near, bays);
+    let pending = 0;
+    const arrangeWhenStill = () => {
+      clearTimeout(pending);
+      pending = setTimeout(arrange, STILL_MS);
+    };
+    addEventListener('scroll', arrangeWhenStill, { passive: true });
     const byElement = new Map(bays.map((bay) => [bay.element.querySelector('.view'), bay]));
     const watcher = new IntersectionObserver(
       (entries) => {
         for (const entry of entries) {
-          if (entry.isIntersecting) near.add(byElement.get(entry.target));
-          else near.delete(byElement.get(entry.target));
+          const bay = byElement.get(entry.target);
+          if (entry.isIntersecting) near.add(bay);
+          else if (near.delete(bay)) unmount(bay);
         }
-        arrange();
+        arrangeWhenStill();
       },
       { rootMargin: '160px 0px' },
     );

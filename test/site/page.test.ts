@@ -152,6 +152,24 @@ describe('the previews', () => {
     expect(await running(page).count()).toBeLessThanOrEqual(9);
   });
 
+  it('do not start in bays that are flung past', async () => {
+    const { page, requests } = await open(many(251));
+    await page.waitForSelector('#bay-sample-251 .view.open');
+    const started = () => new Set(requests.filter((path) => path.endsWith('/index.html'))).size;
+    const before = started();
+    await page.evaluate(`(async () => {
+      const end = document.documentElement.scrollHeight;
+      for (let top = 0; top < end; top += end / 40) {
+        scrollTo(0, top);
+        await new Promise(requestAnimationFrame);
+      }
+      scrollTo(0, end);
+    })()`);
+    await page.waitForSelector('#bay-sample-1 .view.open');
+    // A slow machine may stand still for a moment on the way.
+    expect(started() - before).toBeLessThan(40);
+  });
+
   it('are held in a sandbox that allows scripts and nothing else, and take no focus', async () => {
     const { page } = await open(many(1));
     await page.waitForSelector('.view.open');
