@@ -241,7 +241,9 @@ async function standing(data) {
   }
   const list = (name) => (existsSync(join(data, name)) ? readdirSync(join(data, name)) : []);
   const pictures = list('shifts').flatMap((id) => list(join('shifts', id)).filter((name) => name.endsWith('.png')));
-  const temporary = readdirSync(data, { recursive: true }).filter((name) => /\.tmp$|\.lock$|\.unfinished/.test(name));
+  const temporary = ['.', 'cache', 'dataset', 'dataset/trajectories', 'outbox']
+    .flatMap(list)
+    .filter((name) => /^\..+\.tmp$|\.lock$/.test(name));
   return {
     heapMB: process.memoryUsage().heapUsed / 1e6,
     handles: process.getActiveResourcesInfo().filter((name) => name !== 'Timeout').length,
