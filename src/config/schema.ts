@@ -159,6 +159,9 @@ export const settings = z.strictObject({
     ),
   }),
   disk_floor: size('1GB').describe('Free space below which no shift starts.'),
+  disk_limit: size('1GB').describe(
+    'What the agent may write in one run: checkout, session and temporary files together, and any one file. Above it, or with less than half of `disk_floor` left free, the run is ended.',
+  ),
   webhooks: z
     .array(z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }))
     .default([])

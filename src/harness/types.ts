@@ -1,4 +1,5 @@
 import type { SessionResult } from '../session/types.ts';
+import type { DiskLimits } from './disk.ts';
 
 /** Where a harness finds its model: the relay's loopback address and this shift's token, never the provider's own. */
 export interface ModelAddress {
@@ -30,7 +31,8 @@ export interface HarnessRun {
   /** What the gates found, for a rework; it reaches the agent as the harness can take it. */
   findings?: string;
   model: ModelAddress;
-  limits: { timeMs: number; graceMs: number; iterations: number };
+  /** Without `disk` the run may fill it. */
+  limits: { timeMs: number; graceMs: number; iterations: number; disk?: DiskLimits };
   sandbox: SandboxKind;
   /** The system user that the agent is under `sandbox: user`; `machinery-agent` when absent. */
   agentUser?: string;
@@ -76,6 +78,8 @@ export interface HarnessOutcome {
   exitCode: number | null;
   signal: string | null;
   /** Why the orchestrator ended it, if it did. */
-  cut: 'time' | 'stop' | null;
+  cut: 'time' | 'stop' | 'disk' | null;
+  /** What was over its limit, in words; with `disk` only. */
+  over?: string;
   durationMs: number;
 }

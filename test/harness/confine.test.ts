@@ -104,6 +104,16 @@ describe.each(sandboxes.filter((kind) => kind !== 'none'))('under sandbox %s', (
     expect(told).toMatch(/^NoNewPrivs:\s+1$/m);
   });
 
+  it.runIf(sandbox === 'bwrap')('an agent gets no more memory for files than is given to it', async () => {
+    const told = await says(`
+      df -B1 --output=size,target /tmp /dev/shm
+      for path in /dev/planted /etc/ssl/private/planted '${bench.run.data}/planted' /planted; do echo x > "$path" && echo planted; done
+      echo y > /dev/shm/fine && cat /dev/shm/fine`);
+    expect(told.match(/^ *1073741824 \/(tmp|dev\/shm)$/gm)).toHaveLength(2);
+    expect(told).not.toMatch(/^planted$/m);
+    expect(told).toMatch(/^y$/m);
+  });
+
   it('an agent works in its own folders, and the orchestrator can read and remove what it wrote', async () => {
     await writeFile(join(bench.run.checkout, 'given.txt'), 'given');
     const told = await says(`

@@ -28,7 +28,7 @@ const SYSTEM = [
  */
 const KERNEL = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/acpi', '/proc/scsi'];
 
-/** The most that the private /tmp and /dev/shm may hold, in bytes: they are memory. */
+/** The most that the private /tmp may hold, and /dev/shm, each in bytes: they are memory. */
 const TMP_SIZE = 1024 * 1024 * 1024;
 
 const within = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
@@ -83,14 +83,16 @@ export function bwrapArguments(run: HarnessRun, program: string): string[] {
   const system = SYSTEM.filter((path) => existsSync(path));
   const parts = [process.execPath, program, process.env.CHROMIUM_PATH].flatMap(programParts);
   const hidden = privateEntries('/etc').flatMap((entry) =>
-    entry.folder ? ['--tmpfs', entry.path] : ['--ro-bind', '/dev/null', entry.path],
+    entry.folder ? ['--tmpfs', entry.path, '--remount-ro', entry.path] : ['--ro-bind', '/dev/null', entry.path],
   );
+  const roomy = (path: string) => ['--size', String(TMP_SIZE), '--tmpfs', path];
   return [
     ...system.flatMap(readOnly),
     ...hidden,
-    ...['--dev', '/dev', '--proc', '/proc'],
+    // /dev is memory too, half of all there is: shut, but for shared memory of a size.
+    ...['--dev', '/dev', ...roomy('/dev/shm'), '--remount-ro', '/dev', '--proc', '/proc'],
     ...KERNEL.filter((path) => existsSync(path)).flatMap(readOnly),
-    ...['--size', String(TMP_SIZE), '--tmpfs', '/tmp'],
+    ...roomy('/tmp'),
     ...packageParts().flatMap(readOnly),
     ...[...new Set(parts)].flatMap(readOnly),
     // Where the data folder lies below something bound above, this hides it; what the run may see of it comes after.
