@@ -25,6 +25,9 @@ export interface WalkLimits {
   files: number;
 }
 
+/** A new file past this many bytes is left out: a whole machine is a fiftieth of it, and git keeps what it has once. 10 MB. */
+const LARGEST_NEW = 10_000_000;
+
 /** Deeper folders are left out: git would name them, but nothing that is wanted lies there. */
 const DEEPEST = 64;
 
@@ -136,6 +139,9 @@ class Walk {
     try {
       const stat = await handle.stat();
       if (!stat.isFile()) return this.leave(named, kindOf(stat));
+      // The other name may be anybody's, and the agent may not be allowed to read it: where the kernel lets it link all the same.
+      if (stat.nlink > 1) return this.leave(named, 'a hard link');
+      if (stat.size > LARGEST_NEW && !this.#known(named)) return this.leave(named, 'larger than 10 MB');
       if (stat.size > this.#limits.bytes) this.#count(named, stat.size);
       const content = await handle.readFile();
       this.#take(named, { mode: stat.mode & 0o100 ? '100755' : '100644', content });
@@ -152,7 +158,7 @@ function kindOf(stat: Stats): string {
 
 /**
  * Every file below a folder as it is now. Left out: `.git` in all its spellings, `.machinery/` and an unknown
- * `node_modules/` at the top, pipes, sockets, devices, what cannot be read.
+ * `node_modules/` at the top, pipes, sockets, devices, hard links, new files of more than 10 MB, what cannot be read.
  * @param known whether the branch has a file at, or below, a path already.
  * @throws FactoryError `line/too-large`; `line/checkout` when the folder itself is gone or a link.
  */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -65,6 +65,16 @@ it('leaves out pipes, sockets and unreadable files and says so, .machinery/ and 
   expect(await line.leftOut(commit)).toEqual(leftOut);
 });
 
+it("leaves out a new file that is huge, and one with a second name, which may be somebody else's", async () => {
+  writeAll(at.folder, { private: 'not for the agent' });
+  linkSync(join(at.folder, 'private'), join(at.checkout, 'mine'));
+  writeFileSync(join(at.checkout, 'huge'), '');
+  truncateSync(join(at.checkout, 'huge'), 10 ** 12);
+  const { commit, leftOut } = await line.snapshot({ shift: SHIFT });
+  expect(leftOut).toEqual(['huge (larger than 10 MB)', 'mine (a hard link)']);
+  expect(files(commit).join('\n')).not.toMatch(/huge|mine/);
+});
+
 it("holds a nested repository's files as plain files", async () => {
   const nested = join(at.checkout, 'site/machines/second');
   writeAll(nested, { 'index.html': 'x' });
@@ -80,11 +90,13 @@ it('refuses a checkout that has grown out of all bounds, names what is large, an
   writeAll(at.checkout, { 'site/machines/second/index.html': 'x' });
   const { commit } = await line.snapshot({ shift: SHIFT });
   mkdirSync(join(at.checkout, 'dump'));
-  writeFileSync(join(at.checkout, 'dump/huge'), '');
-  truncateSync(join(at.checkout, 'dump/huge'), 10 ** 12);
+  for (let n = 0; n < 12; n += 1) {
+    writeFileSync(join(at.checkout, `dump/${n}`), '');
+    truncateSync(join(at.checkout, `dump/${n}`), 9_000_000);
+  }
   await expect(line.snapshot({ shift: SHIFT })).rejects.toMatchObject({
     code: 'line/too-large',
-    message: expect.stringContaining('dump/huge'),
+    message: expect.stringContaining('dump/'),
   });
   expect((await line.current())?.tip).toBe(commit);
 });

@@ -137,20 +137,17 @@ export function unlandable(work: Tree, folders: Set<string>, leftOut: string[]):
       findings.push(finding('scope/link', 'error', `${path}/HEAD`, `${shown(path)} is a nested repository: remove it`));
   }
   for (const each of leftOut) {
-    const match = /^site\/machines\/([^/]+)\/.* \(a nested repository\)$/.exec(each);
-    const path = each.replace(/ \([^()]*\)$/, '');
-    if (match && folders.has(match[1] ?? '')) {
-      findings.push(
-        finding(
-          'scope/link',
-          'error',
-          Buffer.from(path).toString('latin1'),
-          `${path} makes its folder a nested repository: remove it`,
-        ),
-      );
-    }
+    const [, path = '', slug = '', why = ''] = /^(site\/machines\/([^/]+)\/.*) \(([^()]*)\)$/.exec(each) ?? [];
+    if (folders.has(slug))
+      findings.push(finding('scope/link', 'error', Buffer.from(path).toString('latin1'), leftOutWords(path, why)));
   }
   return bounded(findings);
+}
+
+/** Why a path that the snapshot had to leave out cannot land, as the agent is told. */
+function leftOutWords(path: string, why: string): string {
+  if (why === 'a nested repository') return `${path} makes its folder a nested repository: remove it`;
+  return `${path} ${why.startsWith('cannot') ? why : `is ${why}`}: only regular files land. Remove it`;
 }
 
 /** The first findings, and one that says how many more there are. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ScopeReport, scope } from '../../../src/gates/scope/scope.ts';
@@ -246,6 +246,13 @@ describe('scope', () => {
       expect(messages(report)).toContain('site/machines/third/.git');
       rmSync(inCheckout('site/machines/third/.git'), { recursive: true });
       expect((await judge()).ok).toBe(true);
+    });
+
+    it('finds what no snapshot holds in the new folder, and says why', async () => {
+      linkSync(inCheckout('site/machines/third/index.html'), inCheckout('elsewhere'));
+      const report = await judge();
+      expect(rules(report)).toEqual(['scope/link']);
+      expect(messages(report)).toMatch(/third\/index\.html is a hard link/);
     });
 
     it('finds a bare repository in the new folder', async () => {
