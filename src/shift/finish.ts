@@ -98,7 +98,7 @@ async function rebuild(config: Config, factory: string, record: ShiftRecord, fol
 
   const line = await openLine({ config, factory });
   const open = await line.current();
-  const work = open?.branch === record.branch ? await saved(line, record, session) : undefined;
+  const work = open?.branch === record.branch ? await saved(line, record, session).catch(() => undefined) : undefined;
   await line.fetch();
   const commit = (await line.landedAs(record.id)) ?? undefined;
   const settled =

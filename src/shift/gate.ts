@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { GateReport } from '../gates/finding.ts';
 import { writeFileDurable } from '../support/files.ts';
 import { countByRule } from './findings.ts';
+import { withoutSecrets } from './without-secrets.ts';
 import type { Context, Facts, StationResult } from './station.ts';
 
 /** Whether there is settled work to judge. */
@@ -12,7 +13,8 @@ export function settled(facts: Facts): boolean {
 
 /** Why a gate has nothing to judge; null when it has. */
 export function nothingToJudge({ facts }: Context): string | null {
-  return facts.idle ?? (settled(facts) ? null : 'the agent did not settle');
+  if (facts.idle || settled(facts)) return facts.idle ?? null;
+  return facts.outcome?.result?.reason === 'settled' ? 'the work could not be taken' : 'the agent did not settle';
 }
 
 /** Whether every gate passed. */
@@ -23,7 +25,9 @@ export function passed({ check, probe, scope }: Facts): boolean {
 /** Writes a gate's report beside the record and makes the station's result of it. */
 export async function judged(context: Context, report: GateReport, facts: Partial<Facts> = {}): Promise<StationResult> {
   const { gate, findings, ok } = report;
-  await writeFileDurable(join(context.folder, `${gate}.json`), `${JSON.stringify(report, null, 2)}\n`);
+  // A finding quotes what the agent wrote, and the agent may have seen a secret where nothing confines it.
+  const told = withoutSecrets(context.config, report);
+  await writeFileDurable(join(context.folder, `${gate}.json`), `${JSON.stringify(told, null, 2)}\n`);
   const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
   const [errors, warnings] = [count('error'), count('warning')];
   const words = [errors > 0 ? plural(errors, 'error') : '', warnings > 0 ? plural(warnings, 'warning') : '']

@@ -3,6 +3,7 @@ import type { Activity } from '../harness/types.ts';
 import { asFactoryError } from '../support/errors.ts';
 import { type ShiftRecord, type StationRecord, writeRecord } from './record.ts';
 import type { Context, Facts, Station, StationResult } from './station.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** Who follows a shift while it runs. */
 export interface Watcher {
@@ -39,9 +40,11 @@ export async function passStations(
     const stationLog = log.child({ station: station.name, attempt });
     const result = await pass(station, { ...fixed, facts, record, attempt, onActivity, log: stationLog });
 
-    const ended = end(begun, result);
+    // What the agent, the provider or the origin said may stand in a result, and the record is shown and sent about.
+    const ended = withoutSecrets(fixed.config, end(begun, result));
     facts = { ...facts, ...result.facts };
-    record = { ...record, ...result.record, stations: [...record.stations.slice(0, -1), ended] };
+    const kept = withoutSecrets(fixed.config, result.record ?? {});
+    record = { ...record, ...kept, stations: [...record.stations.slice(0, -1), ended] };
     await keep(fixed.config.data, record, log);
     tell(stationLog, ended);
     watcher.station?.(record, ended);

@@ -29,8 +29,8 @@ export interface Facts {
   readonly outcome?: HarnessOutcome;
   /** Milliseconds that agents have worked in this shift. */
   readonly workedMs?: number;
-  /** The last snapshot: what the gates judge. */
-  readonly work?: string;
+  /** The last snapshot: what the gates judge. Absent when what the agent left could not be taken. */
+  readonly work?: string | undefined;
   /** A clean export of that snapshot, which check and probe read. */
   readonly tree?: string;
   /** The new machine's slug, as scope or the catalogue tells it. */

@@ -62,6 +62,26 @@ describe('work that a gate failed', () => {
     expect(await factory.rows(config)).toEqual([record.session]);
   });
 
+  it('and work that no snapshot can hold goes back too: the run counts, with its session', async () => {
+    const ballast = 'mkdir dump && for n in 1 2 3 4 5 6 7 8 9 10 11 12; do truncate -s 9000000 dump/$n; done';
+    let told = '';
+    await begin([
+      { calls: building() },
+      { calls: [{ name: 'shell', arguments: { command: ballast } }] },
+      settle(),
+      (request) => {
+        told = lastUser(request);
+        return { calls: [{ name: 'shell', arguments: { command: 'rm -r dump' } }] };
+      },
+      settle('Cleared.'),
+    ]);
+    const record = await workShift({ config: await factory.config() });
+    expect(told).toMatch(/more than 100 MB .*most is in dump/);
+    expect(record.stations.find(({ status }) => status === 'failed')?.error?.code).toBe('line/too-large');
+    expect(record).toMatchObject({ verdict: 'green', usage: { requests: 5 } });
+    expect(record.chain).toHaveLength(2);
+  });
+
   it('is red when rework does not help; the next shift continues it with the findings', async () => {
     await begin([flawed, settle()], settle('Still so.'));
     const config = await factory.config({ rework: 1 });

@@ -6,8 +6,9 @@ import type { HarnessOutcome } from '../../harness/types.ts';
 import { startRehearsal } from '../../rehearsal/server.ts';
 import { chainOf } from '../../session/chain.ts';
 import { newestSession } from '../../session/read.ts';
-import { told } from '../../config/units.ts';
-import { FactoryError } from '../../support/errors.ts';
+import type { Line, SnapshotNote } from '../../line/line.ts';
+import { FactoryError, asFactoryError } from '../../support/errors.ts';
+import { runVerdict } from '../run-verdict.ts';
 import { nameChainFolder } from '../sessions.ts';
 import { everySnapshot } from '../snapshots.ts';
 import type { Context, Station, StationResult } from '../station.ts';
@@ -113,7 +114,12 @@ async function agentAtWork(context: Context, relay: Relay, timeMs: number): Prom
           vision: config.vision,
           context: config.context,
         },
-        limits: { timeMs, graceMs: config.agent_grace, iterations: config.iterations },
+        limits: {
+          timeMs,
+          graceMs: config.agent_grace,
+          iterations: config.iterations,
+          disk: { used: config.disk_limit, free: config.disk_floor / 2 },
+        },
         sandbox: staffed.sandbox,
         env: passed(config.agent.pass),
         agentLog: join(folder, 'agent.log'),
@@ -127,13 +133,7 @@ async function agentAtWork(context: Context, relay: Relay, timeMs: number): Prom
     await rm(scratch, { recursive: true, force: true });
   }
 
-  const snapshot = await line.snapshot(await note());
-  const pushed = await line.push().then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (pushed instanceof FactoryError && pushed.code === 'line/secret') throw pushed;
-  if (pushed) log.warn({ err: pushed }, 'the work could not be pushed; it stays in line.git');
+  const taken = await takeWork(line, await note(), log);
 
   const usage = relay.usage();
   const before = context.record.usage;
@@ -147,14 +147,18 @@ async function agentAtWork(context: Context, relay: Relay, timeMs: number): Prom
   const session = outcome.session;
   const chainFolder = session ? await nameChainFolder(sessions, session) : sessions;
   const chain = session ? await chainOf(chainFolder, session) : context.record.chain.slice();
+  const verdict = runVerdict(outcome, timeMs, relay.cap());
+  const workedMs = (facts.workedMs ?? 0) + outcome.durationMs;
+  const trouble = outcome.cut === 'disk' ? null : taken.trouble;
   return {
-    ...verdictOf(outcome, timeMs, relay.cap()),
+    ...verdict,
+    ...(trouble ? troubled(context, trouble, verdict, workedMs) : {}),
     facts: {
       outcome,
-      work: snapshot.commit,
+      work: taken.work,
       sessions: chainFolder,
       session: session ?? facts.session ?? null,
-      workedMs: (facts.workedMs ?? 0) + outcome.durationMs,
+      workedMs,
     },
     record: {
       session: session ?? context.record.session,
@@ -166,58 +170,47 @@ async function agentAtWork(context: Context, relay: Relay, timeMs: number): Prom
   };
 }
 
-/** The station's word on how the run ended: the log's reason, never the exit code. */
-function verdictOf(
-  { session, result, cut, exitCode, signal }: HarnessOutcome,
-  timeMs: number,
-  cap: string | null,
-): StationResult {
-  const failed = (code: string, message: string, mend: string): StationResult => ({
-    status: 'failed',
-    summary: message,
-    error: { code, message, mend },
-  });
-  if (result?.reason === 'settled') return { summary: `settled after ${result.iterations} turns` };
-  if (session === null)
-    return failed(
-      'harness/no-session',
-      `the harness wrote no session log (it ended with ${signal ?? `exit code ${exitCode}`})`,
-      'Read agent.log of this shift: what the harness said is there.',
+/**
+ * Snapshots and pushes what the agent left. Work that no snapshot can hold, or that holds a known secret, is not judged:
+ * the run itself still counts, with its session and its cost.
+ */
+async function takeWork(
+  line: Line,
+  note: SnapshotNote,
+  log: Context['log'],
+): Promise<{ work?: string; trouble: FactoryError | null }> {
+  try {
+    const { commit } = await line.snapshot(note);
+    const pushed = await line.push().then(
+      () => null,
+      (error: unknown) => error,
     );
-  if (cut === 'time')
-    return failed(
-      'agent/time',
-      `the agent was stopped at its time limit (${told(timeMs)})`,
-      'Nothing to do: the next shift continues its work. Raise time_limit if this is common.',
-    );
-  if (cut === 'stop')
-    return failed('agent/stopped', 'the shift was stopped', 'Nothing to do: the next shift continues its work.');
-  if (cap !== null)
-    return failed(
-      'agent/cap',
-      `the shift reached its cap of ${cap}`,
-      'The next shift continues its work. Raise `tokens` or `cost` in factory.yaml if this is common.',
-    );
-  const reason = result?.reason ?? 'killed';
-  const detail = result?.error ?? result?.message ?? '';
-  if (/\bENOSPC\b/.test(detail)) {
-    return failed(
-      'data/full',
-      `the disk is full: ${detail}`,
-      'Free some disk space; the work so far is kept, and the next shift continues it.',
-    );
+    if (pushed instanceof FactoryError && pushed.code === 'line/secret') return { trouble: pushed };
+    if (pushed) log.warn({ err: pushed }, 'the work could not be pushed; it stays in line.git');
+    return { work: commit, trouble: null };
+  } catch (error) {
+    log.error({ err: error }, 'the work could not be snapshotted');
+    return { trouble: asFactoryError(error) };
   }
-  if (reason === 'error')
-    return failed(
-      'agent/provider',
-      `the provider failed: ${detail}`,
-      'Check the key, the model and the provider; providerFailure in shift.json holds the last exchange.',
-    );
-  return failed(
-    `agent/${reason}`,
-    `the agent ended with "${reason}"${detail ? `: ${detail}` : ''}`,
-    'Read the conversation (`machinery logs`); the next shift continues the work if it can.',
-  );
+}
+
+/** The station's result when the work could not be taken; an agent that settled can still make the checkout smaller. */
+function troubled(
+  { config, attempt, signal }: Context,
+  { code, message, mend }: FactoryError,
+  verdict: StationResult,
+  workedMs: number,
+): Pick<StationResult, 'status' | 'summary' | 'error' | 'again'> {
+  const mendable = code === 'line/too-large' && verdict.status !== 'failed' && !signal.aborted;
+  const again = mendable && attempt <= config.rework && workedMs < config.time_limit;
+  // Why the run itself failed comes first, but for a secret that must be replaced.
+  const first = verdict.status === 'failed' && code !== 'line/secret' ? verdict : null;
+  return {
+    status: 'failed',
+    summary: first ? `${first.summary}; ${message}` : message,
+    error: first?.error ?? { code, message, mend },
+    ...(again ? { again: `- the work could not be taken: ${message}. ${mend}` } : {}),
+  };
 }
 
 function passed(names: readonly string[]): Record<string, string> {
