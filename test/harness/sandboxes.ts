@@ -22,7 +22,7 @@ const all: SandboxKind[] = ['none', 'bwrap', 'user'];
  * The confinements that work on this machine. `user` is tried as one of the users that every Debian has and that nothing
  * runs as; each test file takes another one, because every process of the agent's user is ended after a run.
  */
-export async function workingSandboxes(user: 'games' | 'news' | 'uucp'): Promise<SandboxKind[]> {
+export async function workingSandboxes(user: 'games' | 'news' | 'uucp' | 'irc'): Promise<SandboxKind[]> {
   const working: SandboxKind[] = [];
   for (const kind of all) if (await works(kind, user)) working.push(kind);
   return working;
