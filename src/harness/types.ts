@@ -31,8 +31,16 @@ export interface HarnessRun {
   /** What the gates found, for a rework; it reaches the agent as the harness can take it. */
   findings?: string;
   model: ModelAddress;
-  /** Without `disk` the run may fill it. */
-  limits: { timeMs: number; graceMs: number; iterations: number; disk?: DiskLimits };
+  /** Tokens and dollars are told to a harness so that its agent hears of them; the relay is who ends a run at them. */
+  limits: {
+    timeMs: number;
+    graceMs: number;
+    iterations: number;
+    tokens?: number;
+    dollars?: number;
+    /** Absent: the run may fill the disk. */
+    disk?: DiskLimits;
+  };
   sandbox: SandboxKind;
   /** The system user that the agent is under `sandbox: user`; `machinery-agent` when absent. */
   agentUser?: string;

@@ -149,7 +149,7 @@ describe('a hostile agent', () => {
         },
         settle(FORGED),
       ],
-      { sandbox: best, disk_limit: '200MB', snapshot_every: '1s' },
+      { sandbox: best, disk_limit: '200MB', snapshot_every: '3s' },
     );
     const red = await factory.work();
     expect(failed(red)[0]).toMatchObject({

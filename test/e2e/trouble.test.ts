@@ -341,6 +341,16 @@ describe('what is not there', () => {
     expect(record).toMatchObject({ verdict: 'idle', reason: expect.stringContaining('OPENROUTER_API_KEY') });
   });
 
+  it('what a rework costs counts towards the cap of the shift', async () => {
+    const stray = { path: 'site/machines/ice-plant-compressor/notes.txt', content: 'x' };
+    const dear = { usage: { input: 6000, output: 2000 } };
+    const flawed: Reply = { calls: [...building(), { name: 'write', arguments: stray }], ...dear };
+    await begin([flawed, { ...settle(), ...dear }], { text: 'thinking', ...dear });
+    const record = await workShift({ config: await factory.config({ tokens: 20_000 }) });
+    expect(failed(record)?.error?.code).toBe('agent/cap');
+    expect(record.usage).toMatchObject({ requests: 3, inputTokens: 18_000, outputTokens: 6000 });
+  });
+
   it('money left for today makes the shift idle', async () => {
     const costly: Reply = { ...settle(), usage: { input: 10, output: 5, cost: 3 } };
     await begin([], costly);

@@ -75,6 +75,7 @@ export async function assemble(given: {
     spend: ({ usage }) => {
       limits.inputTokens += usage.input;
       limits.outputTokens += usage.output;
+      limits.dollars += usage.dollars;
       counted = { tokens: usage.input, messages: conversation.messages.length };
     },
     event: async (event) => {

@@ -28,6 +28,8 @@ export const agentConfigSchema = z.strictObject({
       calls: count(5000),
       /** Tokens in and out, as the provider counts them. */
       tokens: z.int().min(1).optional(),
+      /** Where the provider reports what it costs. */
+      dollars: z.number().positive().optional(),
     })
     .prefault({}),
   guards: z

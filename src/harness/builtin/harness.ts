@@ -11,9 +11,10 @@ export const builtin: Harness = {
     return packageVersion();
   },
   async command(run: HarnessRun): Promise<Command> {
+    const { timeMs, iterations, tokens, dollars } = run.limits;
     const config: AgentConfig = agentConfigSchema.parse({
       model: run.model,
-      limits: { timeMs: run.limits.timeMs, iterations: run.limits.iterations },
+      limits: { timeMs, iterations, tokens, dollars },
     });
     // A file, mode 0600: every process can read another's arguments, and the agent's shell inherits the environment.
     const file = join(run.scratch, 'agent.json');

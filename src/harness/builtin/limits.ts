@@ -25,6 +25,7 @@ export class Limits {
   calls = 0;
   inputTokens = 0;
   outputTokens = 0;
+  dollars = 0;
   readonly #limits: Limit[];
   readonly #told = new Map<string, number>();
 
@@ -55,6 +56,13 @@ export class Limits {
         used: () => this.inputTokens + this.outputTokens,
         most: given.tokens,
         show: plain('tokens'),
+      },
+      {
+        name: 'dollars',
+        reason: 'error',
+        used: () => this.dollars,
+        most: given.dollars,
+        show: (amount) => `$${amount.toFixed(2)}`,
       },
     ];
   }

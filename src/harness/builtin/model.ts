@@ -24,7 +24,8 @@ export interface Turn {
   calls: Call[];
   /** Whether the output limit cut it off. */
   cut: boolean;
-  usage: { input: number; output: number };
+  /** `dollars` is 0 where the provider does not tell what it costs. */
+  usage: { input: number; output: number; dollars: number };
   /** Reasoning blocks the provider wants to have back with the calls. */
   details?: unknown[];
 }
@@ -82,13 +83,16 @@ export class Model {
 }
 
 async function collect(stream: ReadableStream<LanguageModelV3StreamPart>): Promise<Turn> {
-  const turn: Turn = { reasoning: '', text: '', calls: [], cut: false, usage: { input: 0, output: 0 } };
+  const turn: Turn = { reasoning: '', text: '', calls: [], cut: false, usage: { input: 0, output: 0, dollars: 0 } };
+  let dollars = 0;
   const details = new ReasoningDetails();
   let finished = false;
   let length = 0;
   for await (const part of stream) {
-    if (part.type === 'raw') details.add(part.rawValue);
-    else if (part.type === 'error') throw part.error;
+    if (part.type === 'raw') {
+      details.add(part.rawValue);
+      dollars = costIn(part.rawValue) ?? dollars;
+    } else if (part.type === 'error') throw part.error;
     else if (part.type === 'reasoning-delta') turn.reasoning += part.delta;
     else if (part.type === 'text-delta') turn.text += part.delta;
     else if (part.type === 'tool-call') {
@@ -96,13 +100,20 @@ async function collect(stream: ReadableStream<LanguageModelV3StreamPart>): Promi
     } else if (part.type === 'finish') {
       finished = part.finishReason.raw !== 'error';
       turn.cut = part.finishReason.unified === 'length';
-      turn.usage = { input: part.usage.inputTokens.total ?? 0, output: part.usage.outputTokens.total ?? 0 };
+      const { inputTokens: input, outputTokens: output } = part.usage;
+      turn.usage = { input: input.total ?? 0, output: output.total ?? 0, dollars };
     }
     length += 'delta' in part ? part.delta.length : 0;
     if (length > LONGEST_TURN) return { ...turn, calls: [], cut: true };
   }
   if (!finished) throw new ModelFailure({ message: 'the stream ended without a finish' });
   return { ...turn, ...(details.blocks.length > 0 ? { details: details.blocks } : {}) };
+}
+
+/** What one raw chunk of a stream says that the answer cost, in dollars: some gateways add it to the usage. */
+function costIn(chunk: unknown): number | undefined {
+  const cost = (chunk as { usage?: { cost?: unknown } | null } | null)?.usage?.cost;
+  return typeof cost === 'number' && cost >= 0 ? cost : undefined;
 }
 
 /** Watches that a provider goes on sending: any byte counts, so that keep-alive comments do. */

@@ -2,6 +2,7 @@ import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { drive } from '../../harness/driver.ts';
 import { type Relay, startRelay } from '../../harness/relay.ts';
+import type { Caps } from '../../harness/relay/ledger.ts';
 import type { HarnessOutcome } from '../../harness/types.ts';
 import { startRehearsal } from '../../rehearsal/server.ts';
 import { chainOf } from '../../session/chain.ts';
@@ -10,6 +11,7 @@ import type { Line, SnapshotNote } from '../../line/line.ts';
 import { FactoryError, asFactoryError } from '../../support/errors.ts';
 import { runVerdict } from '../run-verdict.ts';
 import { nameChainFolder } from '../sessions.ts';
+import { capsLeft } from '../spending.ts';
 import { everySnapshot } from '../snapshots.ts';
 import type { Context, Station, StationResult } from '../station.ts';
 
@@ -52,7 +54,7 @@ async function judgeOnly({ id, facts }: Context): Promise<StationResult> {
   };
 }
 
-async function openRelay({ facts, config, log }: Context, closers: (() => Promise<void>)[]): Promise<Relay> {
+async function openRelay({ facts, config, record, log }: Context, closers: (() => Promise<void>)[]): Promise<Relay> {
   const { upstream } = must(facts.staff);
   let baseUrl = upstream.baseUrl;
   if (upstream.provider === 'rehearsal') {
@@ -62,7 +64,7 @@ async function openRelay({ facts, config, log }: Context, closers: (() => Promis
   }
   const relay = await startRelay({
     upstream: { ...upstream, baseUrl },
-    caps: { ...(config.tokens ? { tokens: config.tokens } : {}), ...(config.cost ? { dollars: config.cost } : {}) },
+    caps: capsLeft(config, record.usage),
     log: (event) => log.info({ relay: event }, 'relay'),
   });
   closers.push(() => relay.close());
@@ -118,6 +120,7 @@ async function agentAtWork(context: Context, relay: Relay, timeMs: number): Prom
           timeMs,
           graceMs: config.agent_grace,
           iterations: config.iterations,
+          ...told(capsLeft(config, context.record.usage)),
           disk: { used: config.disk_limit, free: config.disk_floor / 2 },
         },
         sandbox: staffed.sandbox,
@@ -168,6 +171,11 @@ async function agentAtWork(context: Context, relay: Relay, timeMs: number): Prom
       ...(providerFailure ? { providerFailure } : {}),
     },
   };
+}
+
+/** Caps as a harness is told of them; one that is used up is left to the relay, which answers nothing any more. */
+function told(caps: Caps): Caps {
+  return Object.fromEntries(Object.entries(caps).filter(([, left]) => left > 0));
 }
 
 /**

@@ -214,6 +214,13 @@ describe('limits', () => {
     expect(tokens.result).toMatchObject({ reason: 'error', error: expect.stringContaining('40 tokens') });
   });
 
+  it('of dollars are told and end the run, where the provider says what it costs', async () => {
+    const costly = steps(9).map((reply) => ({ ...reply, usage: { input: 10, output: 5, cost: 0.3 } }));
+    const { result, messages } = await bench.run(costly, { limits: { dollars: 1 } });
+    expect(result).toMatchObject({ reason: 'error', iterations: 4, error: expect.stringContaining('$1.00') });
+    expect(messages.map(({ text }) => text).join('\n')).toMatch(/50 % of the dollars .*\$0\.60 of \$1\.00/);
+  });
+
   it('of time ends a run in the middle of a command and of an answer', async () => {
     const command = await bench.run([call('shell', { command: 'sleep 600' })], { limits: { timeMs: 400 } });
     expect(command.result.reason).toBe('time');
