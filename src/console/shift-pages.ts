@@ -23,7 +23,7 @@ const MOST_FOUND = 500;
 /** The pages of one shift: how it went, what it changed, what was said, what it left. */
 export function shiftPages(room: Room): Hono<RoomEnv> {
   const { book, store } = room;
-  const { data } = room.config;
+  const { data, timezone: zone } = room.config;
   const noShift = (c: RoomContext) => notFound(room, c, 'There is no such shift.');
   return new Hono<RoomEnv>()
     .get('/', async (c) => {
@@ -39,7 +39,7 @@ export function shiftPages(room: Room): Hono<RoomEnv> {
       if (!ID_PATTERN.test(id)) return noShift(c);
       const text = (c.req.query('text') ?? '').slice(0, 200);
       const lines = await search(logPath(data, id), text);
-      return c.html(foundPage(await frameOf(room, c), id, text, lines, lines.length === MOST_FOUND));
+      return c.html(foundPage(await frameOf(room, c), id, { text, lines, more: lines.length === MOST_FOUND, zone }));
     })
     .get('/:id/change/:object', async (c) => {
       const record = await book.read(c.req.param('id'));
@@ -67,7 +67,7 @@ export function shiftPages(room: Room): Hono<RoomEnv> {
       const tail = session ? await readTail(session, before, LIVE_TURNS) : { turns: [], from: 0, broken: 0 };
       const place = placeId({ shift: record.id, byte: next });
       const frame = await frameOf(room, c, shifts);
-      return c.html(liveConversationPage(frame, record, session, tail, { before, place }));
+      return c.html(liveConversationPage(frame, record, session, tail, { before, place, zone }));
     })
     .get('/:id/seen/:name', async (c) => {
       const record = await book.read(c.req.param('id'));

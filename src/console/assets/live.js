@@ -5,6 +5,7 @@
   if (what === undefined) return;
   const paper = document.getElementById('paper');
   const follow = document.getElementById('follow');
+  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: paper?.dataset.zone, timeStyle: 'medium' });
   const MOST_LINES = 2000;
   const LEAST_BETWEEN = 600;
   let version = Number(document.body.dataset.version);
@@ -15,6 +16,11 @@
   const toEnd = () => {
     if (paper && (!follow || follow.checked)) paper.scrollTop = paper.scrollHeight;
   };
+
+  function timeOf(at) {
+    const date = new Date(at);
+    return Number.isNaN(date.getTime()) ? '' : clock.format(date);
+  }
 
   function span(name, text) {
     const element = document.createElement('span');
@@ -30,7 +36,7 @@
     if (shift !== '' && line.shift !== shift) item.className = 'begins';
     shift = line.shift;
     item.append(
-      span('at', line.at.slice(11, 19)),
+      span('at', timeOf(line.at)),
       ' ',
       span('from', line.station || line.activity || ''),
       ' ',

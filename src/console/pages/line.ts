@@ -40,11 +40,11 @@ ${state(status, facts.shifts, alarms, zone)}
 <p class="whose">${record ? whose(record, status) : 'No shift has been worked yet.'}</p></section>
 <div class="bay">
 <section class="desk" data-part="desk" aria-label="The desk">${clock(status, zone)}${desk(status, facts.waiting)}</section>
-<section class="log" aria-label="Live log">${printer(tail.lines, shift === null ? '' : placeId({ shift, byte: tail.next }), status.current ? 'Live log' : 'Log of the last shift')}</section>
+<section class="log" aria-label="Live log">${printer(tail.lines, shift === null ? '' : placeId({ shift, byte: tail.next }), status.current ? 'Live log' : 'Log of the last shift', zone)}</section>
 <section class="alarms" id="alarms" data-part="alarms" aria-labelledby="alarms-legend"><h2 class="tag" id="alarms-legend">Alarms</h2>${alarmWindows(alarms)}
 ${asideList(facts.aside, zone)}</section>
 </div>
-<section class="strip" data-part="strip" aria-labelledby="strip-legend"><h2 class="tag" id="strip-legend">Length and cost of the last shifts</h2>${stripChart(facts.shifts)}</section>
+<section class="strip" data-part="strip" aria-labelledby="strip-legend"><h2 class="tag" id="strip-legend">Length and cost of the last shifts</h2>${stripChart(facts.shifts, zone)}</section>
 <section data-part="last" aria-labelledby="last-legend"><h2 class="tag" id="last-legend">Last shifts</h2>${shiftTable(facts.shifts.slice(0, LAST_SHIFTS), zone)}
 <p class="more"><a href="/shifts">All shifts</a></p></section>
 ${actList(facts.acts, zone)}`;

@@ -1,6 +1,6 @@
 import type { ShiftRecord } from '../../shift/record.ts';
 import type { LiveTurn, Session, SessionTail } from '../session-tail.ts';
-import { type Html, html, nothing, plural } from '../parts/html.ts';
+import { type Html, clockTime, html, nothing, plural } from '../parts/html.ts';
 import { type Frame, heading, page } from '../parts/layout.ts';
 import { turn } from './conversation.ts';
 
@@ -16,7 +16,7 @@ export function liveConversationPage(
   record: ShiftRecord,
   session: Session | null,
   { turns, from, broken }: SessionTail,
-  { before, place }: { before: number | null; place: string },
+  { before, place, zone }: { before: number | null; place: string; zone: string },
 ): Html {
   const { id } = record;
   const atWork = record.verdict === null;
@@ -27,15 +27,15 @@ export function liveConversationPage(
 <div data-part="said">
 ${session === null ? html`<p class="empty">The agent has not begun.</p>` : turns.length === 0 ? html`<p class="empty">Nothing was said yet.</p>` : nothing}
 ${broken > 0 ? html`<p class="small">${plural(broken, 'line')} of the log cannot be read and ${broken === 1 ? 'is' : 'are'} left out.</p>` : nothing}</div>
-<ol class="turns" data-part="turns" data-grow aria-label="Turns">${turns.toReversed().map((each) => liveTurn(id, each))}</ol>
+<ol class="turns" data-part="turns" data-grow aria-label="Turns">${turns.toReversed().map((each) => liveTurn(id, zone, each))}</ol>
 <p class="more" data-part="earlier">${from > 0 ? html`<a href="/shifts/${id}/conversation?before=${from}">What came before</a>` : nothing}</p>`;
   const live = newest && atWork ? { live: id, redraw: place } : {};
   return page(frame, { title: `Conversation of ${id}`, at: 'Shifts', ...live, body });
 }
 
-function liveTurn(shift: string, { place, at, message }: LiveTurn): Html {
+function liveTurn(shift: string, zone: string, { place, at, message }: LiveTurn): Html {
   const id = `turn-at-${place}`;
   if (message.type === 'reset')
     return html`<li id="${id}" class="turn" data-role="system"><p class="whose">Here the conversation was begun anew; what came before is no longer in the model’s sight.</p></li>`;
-  return turn({ id, mark: at.slice(11, 19) || 'at', images: `/shifts/${shift}/seen/` }, message);
+  return turn({ id, mark: clockTime(at, zone) || 'at', images: `/shifts/${shift}/seen/` }, message);
 }

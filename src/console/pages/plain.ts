@@ -38,10 +38,18 @@ ${signInFields('sign-in')}
   return page(frame, { title: 'Sign in', at: null, body });
 }
 
-export function foundPage(frame: Frame, shift: string, text: string, lines: readonly LogLine[], more: boolean): Html {
+/** What a search in a log found. */
+export interface Found {
+  text: string;
+  lines: readonly LogLine[];
+  more: boolean;
+  zone: string;
+}
+
+export function foundPage(frame: Frame, shift: string, { text, lines, more, zone }: Found): Html {
   const body = html`${heading(html`Shift ${shift}`, html`<p class="asked">${plural(lines.length, 'line')} with “${text}”</p>`)}
 <form class="slip" method="get" action="/shifts/${shift}/log" role="search" aria-label="Search the log"><div class="wide"><label for="find">Search the whole log</label><input id="find" name="text" type="search" value="${text}"></div><button class="press">Search</button></form>
-<div class="printer"><ol class="roll whole" tabindex="0" aria-label="Lines found">${lines.map((line) => printed({ line, end: 0 }))}</ol></div>
+<div class="printer"><ol class="roll whole" tabindex="0" aria-label="Lines found">${lines.map((line) => printed({ line }, zone))}</ol></div>
 ${more ? html`<p class="small">There are more; the first ${lines.length} are shown.</p>` : nothing}
 <p class="more"><a href="/shifts/${shift}">Back to the shift</a></p>`;
   return page(frame, { title: `Log of ${shift}`, at: 'Shifts', body });

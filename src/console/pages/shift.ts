@@ -37,7 +37,7 @@ ${conversation(record)}
 ${shots.length > 0 ? html`<section data-part="shots" aria-labelledby="shots-legend"><h2 class="tag" id="shots-legend">Screenshots</h2><ul class="shots">${shots.map((name) => html`<li><a href="/shifts/${id}/${name}"><img src="/shifts/${id}/${name}" alt="${name}" loading="lazy"></a><span>${name}</span></li>`)}</ul></section>` : nothing}
 <section class="log" aria-labelledby="log-legend"><h2 class="tag" id="log-legend">Log</h2>
 <form class="slip" method="get" action="/shifts/${id}/log" role="search" aria-label="Search the log"><div class="wide"><label for="find">Search the whole log</label><input id="find" name="text" type="search"></div><button class="press">Search</button></form>
-${printer(tail.lines, placeId({ shift: id, byte: tail.next }), running ? 'Live log' : 'End of the log')}
+${printer(tail.lines, placeId({ shift: id, byte: tail.next }), running ? 'Live log' : 'End of the log', timezone)}
 <p class="more">Download ${files.map((name, at) => html`${at > 0 ? ', ' : ''}<a href="/shifts/${id}/${name}" download="${id}-${name}">${name}</a>`)}</p></section>`;
   return page(frame, {
     title: `Shift ${id}, ${record.verdict ?? 'at work'}`,
@@ -98,6 +98,12 @@ function facts(room: Room, record: ShiftRecord, zone: string): Html {
       'Branch',
       record.branch &&
         `${record.branch}${record.continued > 1 ? `, continued ${plural(record.continued, 'time')}` : ''}`,
+    ],
+    [
+      'Set aside',
+      record.quarantined?.length
+        ? html`${record.quarantined.join(', ')}: <a href="/#aside">release it or drop it</a> where it still is`
+        : null,
     ],
     ['Base', record.base && html`<code>${record.base}</code>`],
     [

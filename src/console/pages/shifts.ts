@@ -54,7 +54,7 @@ ${[...VERDICTS, 'running'].map((word) => html`<option ${word === filter.verdict 
 <div class="wide"><label for="text">Machine, model, reason, branch, session or id</label><input id="text" name="text" type="search" value="${filter.text}"></div>
 <button class="press">Find</button>
 </form>
-<section class="strip" aria-labelledby="strip-legend"><h2 class="tag" id="strip-legend">Length and cost</h2>${stripChart(shown)}</section>
+<section class="strip" aria-labelledby="strip-legend"><h2 class="tag" id="strip-legend">Length and cost</h2>${stripChart(shown, room.config.timezone)}</section>
 <section data-part="shifts" aria-label="Shifts">${shiftTable(shown, room.config.timezone)}</section>
 ${pager(filter, found.length)}`;
   return page(frame, { title: 'Shifts', at: 'Shifts', live: 'pages', body });

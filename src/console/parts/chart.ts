@@ -1,5 +1,5 @@
 import type { ShiftSummary } from '../shift-book.ts';
-import { type Html, html, plural, spanMs, told } from './html.ts';
+import { type Html, clockTime, html, plural, spanMs, told } from './html.ts';
 
 /** A day of shifts at one every half hour. */
 export const ON_PAPER = 48;
@@ -15,7 +15,7 @@ const WIDTH = LEFT + ON_PAPER * STEP + RIGHT;
 const SCALES = [1, 2, 5, 10, 20, 30, 60, 90, 120, 240, 480];
 
 /** A strip of chart paper: a violet stroke a shift for its length, a red line for its cost, its verdict as a stamp above. */
-export function stripChart(shifts: readonly ShiftSummary[], now = Date.now()): Html {
+export function stripChart(shifts: readonly ShiftSummary[], zone: string, now = Date.now()): Html {
   const shown = shifts.slice(0, ON_PAPER).reverse();
   const minutes = shown.map(({ startedAt, endedAt }) => spanMs(startedAt, endedAt, now) / 60_000);
   const longest = Math.max(0.1, ...minutes);
@@ -38,7 +38,7 @@ ${priced ? html`<text class="scale red" x="${WIDTH - RIGHT + 6}" y="${y(0.9) + 4
 ${shown.map((_, at) => html`<line class="ink" x1="${x(at)}" x2="${x(at)}" y1="${y(0)}" y2="${y((minutes[at] ?? 0) / scale).toFixed(1)}"/>`)}
 ${priced ? html`<polyline class="ink-cost" points="${ink}"/>` : ''}
 ${shown.map(({ verdict }, at) => stamp(verdict, x(at)))}
-${shown.map(({ id }, at) => ((shown.length - at) % 6 === 1 ? html`<text class="hour" x="${x(at)}" y="166" text-anchor="middle">${id.slice(9, 11)}:${id.slice(11, 13)}</text>` : ''))}
+${shown.map(({ startedAt }, at) => ((shown.length - at) % 6 === 1 ? html`<text class="hour" x="${x(at)}" y="166" text-anchor="middle">${clockTime(startedAt, zone).slice(0, 5)}</text>` : ''))}
 </svg></div>
 <p class="key" aria-hidden="true"><span class="k green">green</span><span class="k red">red</span><span class="k idle">idle</span><span class="k cut">interrupted</span><span class="k length">length</span><span class="k cost">cost</span></p>`;
 }

@@ -25,6 +25,17 @@ export function moment(at: string | null, zone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' }).format(date);
 }
 
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** `02:30:05` in a time zone; '' for a moment that is none. Logs have thousands, and a formatter is dear to make. */
+export function clockTime(at: string, zone: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '';
+  const known = clocks.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeStyle: 'medium' });
+  clocks.set(zone, known);
+  return known.format(date);
+}
+
 /** A duration that goes on: the script keeps it going from its beginning. */
 export function elapsed(since: string, now = Date.now()): Html {
   return html`<time class="elapsed" data-since="${since}">${told(Math.floor(spanMs(since, null, now) / 1000) * 1000)}</time>`;
