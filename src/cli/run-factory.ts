@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Config, loadConfig } from '../config/load.ts';
+import { type Config, loadConfig, secretOf } from '../config/load.ts';
 import { consoleToken } from '../console/token.ts';
 import { serveControl } from '../factory/control.ts';
 import { Factory } from '../factory/factory.ts';
@@ -20,6 +20,7 @@ export async function runFactory(): Promise<number> {
     closers.push(...(await watch(config, factory, log)));
     const { nextTick, paused } = factory.status();
     log.info({ nextTick, paused }, 'ready');
+    resumeOutbox(config, log).catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be resumed'));
     await stopped;
   } finally {
     await factory.stop();
@@ -27,6 +28,24 @@ export async function runFactory(): Promise<number> {
   }
   log.info('stopped');
   return 0;
+}
+
+/** Sends the rows that a factory before this one could not, without waiting for a shift. Those that make trouble wait for one. */
+async function resumeOutbox(config: Config, log: Logger): Promise<void> {
+  const { repo, endpoint, private: hidden } = config.dataset.hub;
+  const token = secretOf(config, 'HF_TOKEN');
+  if (repo === undefined || token === undefined) return;
+  const { ship } = await import('../dataset/ship.ts');
+  await ship({
+    data: config.data,
+    repo,
+    token,
+    ...(endpoint ? { endpoint } : {}),
+    private: hidden,
+    normalised: config.dataset.normalised,
+    secrets: config.secrets.map(({ value }) => value),
+    log,
+  });
 }
 
 /** The control room, the metrics and the webhooks: those who follow the factory. */

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listShifts, readRecord } from '../../src/shift/record.ts';
 import { MAIN } from '../../src/support/self.ts';
+import { HubServer, TOKEN as HUB_TOKEN } from '../dataset/hub-server.ts';
 import { KEY, type ScriptedFactory, building, scriptedFactory } from '../helpers/scripted-shift.ts';
 
 /** The long run as a process: `machinery start`, those who ask it, and its end by a signal. */
@@ -27,7 +28,7 @@ describe('a factory that was started', () => {
     await factory.close();
   });
 
-  function machinery(...args: string[]) {
+  function machinery(args: string[], env: NodeJS.ProcessEnv = {}) {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: factory.root,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -41,6 +42,7 @@ describe('a factory that was started', () => {
         MACHINERY_API_KEY: KEY,
         MACHINERY_SCHEDULE: '0 0 1 1 *',
         MACHINERY_CONSOLE_PORT: '0',
+        ...env,
       },
     });
     children.push(child);
@@ -49,25 +51,28 @@ describe('a factory that was started', () => {
   }
 
   /** Starts it and waits until it says where its control room is and that it is ready. */
-  async function start() {
-    const { child, ended } = machinery('start');
+  async function start(env?: NodeJS.ProcessEnv) {
+    const { child, ended } = machinery(['start'], env);
     const lines: Record<string, unknown>[] = [];
     const reader = createInterface({ input: child.stdout });
     reader.on('line', (line) => lines.push(JSON.parse(line)));
-    while (!lines.some(({ msg }) => msg === 'ready')) await once(reader, 'line');
-    return { child, ended, lines, url: lines.find(({ url }) => url !== undefined)?.url as string };
+    const heard = async (what: string) => {
+      while (!lines.some(({ msg }) => msg === what)) await once(reader, 'line');
+    };
+    await heard('ready');
+    return { child, ended, lines, heard, url: lines.find(({ url }) => url !== undefined)?.url as string };
   }
 
   it('is asked for a shift, is the only one, and on SIGTERM brings the shift to a safe end', async () => {
     const { child, ended, url } = await start();
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    const second = await machinery('start').ended;
+    const second = await machinery(['start']).ended;
     expect(second).toMatchObject({ code: 1, err: expect.stringContaining(`process ${child.pid} on ${hostname()}`) });
 
-    const asked = machinery('shift');
+    const asked = machinery(['shift']);
     asked.child.stdout.resume();
     await factory.provider.request(2);
-    const other = machinery('shift', '--no-wait');
+    const other = machinery(['shift', '--no-wait']);
     other.child.stdout.resume();
     expect((await other.ended).code).toBe(75);
 
@@ -92,6 +97,23 @@ describe('a factory that was started', () => {
       expect(next.lines.map(({ msg }) => msg)).not.toContain('finished a shift whose process died');
     }
     expect(snapshotOf(data)).toEqual(before);
+
+    // With a hub at last, the row that waits leaves without waiting for a shift.
+    const hub = await HubServer.start();
+    try {
+      const { heard, ...last } = await start({
+        MACHINERY_DATASET_HUB_REPO: 'a/rows',
+        MACHINERY_DATASET_HUB_ENDPOINT: hub.endpoint,
+        HF_TOKEN: HUB_TOKEN,
+      });
+      await heard('rows shipped');
+      last.child.kill('SIGTERM');
+      expect((await last.ended).code).toBe(0);
+      const row = `trajectories/${record?.session}/${record?.session}.jsonl`;
+      expect(hub.commits.flatMap(({ paths }) => paths).filter((path) => path === row)).toHaveLength(1);
+    } finally {
+      await hub.stop();
+    }
   });
 });
 
