@@ -26,7 +26,7 @@ beforeEach(async () => {
     ...machineFiles('second'),
     'site/machines.json': catalogueOf('second'),
     'site/machines/second/machine.js': `${HOSTILE}\n`,
-    [`notes/<img src=x onerror="window.hurt=1">.txt`]: Buffer.from([0, 1]),
+    'notes/<img src=x onerror="window.hurt=1">.txt': Buffer.from([0, 1]),
   });
   work = (await line.snapshot({ shift: SHIFT, continued: 0 })).commit;
 });
