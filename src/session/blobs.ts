@@ -35,7 +35,11 @@ async function storedBytes(folder: string, name: string): Promise<Buffer | null>
     if (!(await lstat(folder)).isDirectory()) return null;
     const handle = await openRegular(join(folder, name));
     try {
-      return (await handle.stat()).size > LARGEST_IMAGE ? null : await handle.readFile();
+      const { size } = await handle.stat();
+      if (size > LARGEST_IMAGE) return null;
+      // One that grows meanwhile hashes to something else.
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(size), 0, size, 0);
+      return bytesRead === size ? buffer : await handle.readFile();
     } finally {
       await handle.close();
     }

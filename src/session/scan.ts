@@ -18,24 +18,34 @@ export async function openRegular(path: string): Promise<FileHandle> {
   throw Object.assign(new Error(`not a regular file: ${path}`), { code: 'EINVAL', path });
 }
 
+/** A stretch of a file in bytes, from its start or `from`, up to its end or `to`. */
+export interface Stretch {
+  from?: number;
+  to?: number;
+}
+
 /**
  * Streams a file's lines as bytes, one batch per chunk read, holding no more than a chunk and the longest line.
  * A line is only good until the next batch is asked for: the bytes are views of a buffer that is used again.
  * A line past LONGEST_LINE is given as null.
  */
-export async function* scanLines(path: string): AsyncGenerator<(Buffer | null)[]> {
+export async function* scanLines(path: string, stretch: Stretch = {}): AsyncGenerator<(Buffer | null)[]> {
+  const { from: start = 0, to = Number.POSITIVE_INFINITY } = stretch;
   const handle = await openRegular(path);
   try {
     // Two chunks by turns: one is read while the lines of the other are worked on.
     let [chunk, other] = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)];
-    let reading = handle.read(other, 0, CHUNK, null);
+    let at = start;
+    const read = () => handle.read(other, 0, Math.max(0, Math.min(CHUNK, to - at)), at);
+    let reading = read();
     let head: Buffer[] = [];
     let held = 0;
     for (;;) {
       const { bytesRead } = await reading;
       if (bytesRead === 0) break;
+      at += bytesRead;
       [chunk, other] = [other, chunk];
-      reading = handle.read(other, 0, CHUNK, null);
+      reading = read();
       reading.catch(() => {});
       const lines: (Buffer | null)[] = [];
       let from = 0;

@@ -29,13 +29,16 @@ export class Conversations {
   #calls = 0;
   #superseded = 0;
 
-  /** @param keep whether superseded conversations stay in the spool. */
-  constructor(spool: Spool, keep: boolean) {
+  /**
+   * @param keep whether superseded conversations stay in the spool.
+   * @param before what is written before the first of them.
+   */
+  constructor(spool: Spool, keep: boolean, before = '') {
     this.#spool = spool;
     this.#keep = keep;
     this.#renderer = new Renderer((pieces, calls) => {
       if (this.#messages > 0) spool.push(',');
-      else spool.push(this.#end === 0 ? '[' : ',[');
+      else spool.push(this.#end === 0 ? `${before}[` : ',[');
       for (const piece of pieces) spool.push(piece);
       this.#messages += 1;
       this.#calls += calls;
@@ -58,6 +61,11 @@ export class Conversations {
     }
     this.#messages = 0;
     this.#calls = 0;
+  }
+
+  /** How many conversations were superseded and kept. */
+  get superseded(): number {
+    return this.#superseded;
   }
 
   /** Ends the last conversation. A stretch of no length holds none. */

@@ -1,8 +1,11 @@
-import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { blobName, imageBytes } from '../session/blobs.ts';
 import type { SessionImage } from '../session/types.ts';
 import { syncFolder } from '../support/files.ts';
+
+/** So many images may wait for the disk while the log is read on. */
+const WAITING = 16;
 
 /** The images of a row being written: each is checked once a session, and kept once whoever showed it. */
 export class RowImages {
@@ -10,7 +13,10 @@ export class RowImages {
   readonly #folder: string;
   readonly #present = new Map<string, boolean>();
   readonly #written = new Set<string>();
+  #writing: Promise<void> = Promise.resolve();
+  #waiting = 0;
   #listed = new Set<string>();
+  #after: ReadonlySet<string> = new Set();
 
   /** @param folder the row's folder; the images go to `images/` in it. */
   constructor(sessions: string, folder: string) {
@@ -20,7 +26,7 @@ export class RowImages {
 
   /** Relative paths, in order of first appearance. */
   get list(): string[] {
-    return [...this.#listed];
+    return [...new Set([...this.#listed, ...this.#after])];
   }
 
   /** Keeps a session's images. @returns the paths of those whose bytes are there and hash to their digest. */
@@ -45,8 +51,30 @@ export class RowImages {
     if (this.#written.has(name)) return true;
     if (this.#written.size === 0) await mkdir(join(this.#folder, 'images'), { mode: 0o700 });
     this.#written.add(name);
-    await writeFile(join(this.#folder, 'images', name), bytes, { flag: 'wx', mode: 0o600 });
+    if (this.#waiting >= WAITING) await this.#writing;
+    this.#write(join(this.#folder, 'images', name), bytes);
     return true;
+  }
+
+  /**
+   * Begins to write and flush a file, one after another: waiting for each would be a good part of the time an export
+   * takes, and many at once would keep the log from being read.
+   */
+  #write(path: string, bytes: Buffer): void {
+    this.#waiting += 1;
+    this.#writing = this.#writing
+      .then(() => writeFlushed(path, bytes))
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+    // Whoever waits hears of a failure; until then it must not end the process.
+    this.#writing.catch(() => {});
+  }
+
+  /** What is taken from now on appears before what was taken so far. */
+  goBefore(): void {
+    this.#after = this.#listed;
+    this.#listed = new Set();
   }
 
   /** Forgets every appearance so far: the conversation that showed the images is not kept. */
@@ -54,26 +82,27 @@ export class RowImages {
     this.#listed = new Set();
   }
 
-  /** Removes the files of images that no kept conversation shows, and flushes the rest to the disk. */
+  /** Waits until nothing is written any more, however it went. */
+  async quiet(): Promise<void> {
+    await this.#writing.catch(() => {});
+  }
+
+  /** Removes the files of images that no kept conversation shows, and waits until the rest is on the disk. */
   async settle(): Promise<void> {
+    await this.#writing;
     if (this.#written.size === 0) return;
     const folder = join(this.#folder, 'images');
-    const names = [...this.#written];
-    for (const name of names) if (!this.#listed.has(`images/${name}`)) await rm(join(folder, name));
-    if (this.#listed.size === 0) return rm(folder, { recursive: true });
-    const kept = names.filter((name) => this.#listed.has(`images/${name}`));
-    // Several at once share the disk's own commits; one by one they would be most of the time an export takes.
-    const flush = async (): Promise<void> => {
-      for (let name = kept.pop(); name !== undefined; name = kept.pop()) await syncFile(join(folder, name));
-    };
-    await Promise.all(Array.from({ length: 16 }, flush));
+    const listed = new Set(this.list);
+    if (listed.size === 0) return rm(folder, { recursive: true });
+    for (const name of this.#written) if (!listed.has(`images/${name}`)) await rm(join(folder, name));
     await syncFolder(folder);
   }
 }
 
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path);
+async function writeFlushed(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
   try {
+    await file.writeFile(bytes);
     await file.sync();
   } finally {
     await file.close();

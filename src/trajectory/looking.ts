@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { SessionActivity, SessionMessage } from '../session/types.ts';
 import type { Looked } from './machinery.ts';
 
@@ -34,6 +33,58 @@ function changed(call: SessionActivity): string[] {
 }
 
 /**
+ * A number for a text: two of FNV's 32-bit sums side by side, of which 53 bits are kept. It only tells a model's calls
+ * apart, tens of thousands of them.
+ */
+function numberOf(text: string): number {
+  let [a, b] = [0x811c9dc5, 0x01000193];
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x85ebca6b);
+  }
+  return (a >>> 0) * 0x200000 + (b >>> 11);
+}
+
+/** A call that was answered: what may be a look, or a change of what is looked at. */
+interface Act {
+  /** Tells one call from another. */
+  key: number;
+  /** Slugs of the machines it changed. */
+  changed: string[];
+  viewed: boolean;
+  /** Slug of the machine whose screenshot was viewed. */
+  shown?: string | undefined;
+}
+
+/** Finds the acts of a conversation, message by message. */
+export class Acts {
+  readonly #open = new Map<string, SessionActivity>();
+
+  /** Tells that what follows is another conversation. */
+  restart(): void {
+    this.#open.clear();
+  }
+
+  /** The act that a message completes, if any. */
+  of({ activity }: SessionMessage): Act | null {
+    if (activity?.kind === 'request') this.#open.set(activity.id ?? '', activity);
+    if (activity?.kind !== 'response') return null;
+    const call = this.#open.get(activity.id ?? '');
+    this.#open.delete(activity.id ?? '');
+    if (!call || !['view', 'write', 'shell'].includes(call.name ?? '')) return null;
+    // A number, because it outlives the conversation and a write's arguments hold a whole file; their start and length
+    // tell calls apart.
+    const args = call.arguments ?? '';
+    const key = numberOf(`${call.id} ${call.name} ${args.length} ${args.slice(0, 200)}`);
+    if (activity.failure !== undefined) return { key, changed: [], viewed: false };
+    const viewed = call.name === 'view';
+    const shown = viewed ? SHOT.exec(stringOf(call.arguments, 'path'))?.[1] : undefined;
+    return { key, changed: changed(call), viewed, shown };
+  }
+}
+
+/**
  * Counts, over a whole chain, how often the model viewed an image, and how often it viewed a machine whose design it had
  * changed since it first saw it: the look, the change and the second look that the order asks for.
  * A resumed session and a compaction record calls again, so a call counts once: by its id, name and arguments, and by how
@@ -41,43 +92,26 @@ function changed(call: SessionActivity): string[] {
  */
 export class Looking {
   readonly looked: Looked = { views: 0, afterChange: 0 };
-  readonly #counted = new Set<string>();
-  #here = new Map<string, number>();
-  readonly #open = new Map<string, SessionActivity>();
+  /** How many of each are counted. */
+  readonly #counted = new Map<number, number>();
+  #here = new Map<number, number>();
   readonly #seen = new Set<string>();
   readonly #changed = new Set<string>();
 
   /** Tells that what follows is another conversation: a new session of the chain, or the one after a reset. */
   restart(): void {
     this.#here = new Map();
-    this.#open.clear();
   }
 
-  add({ activity }: SessionMessage): void {
-    if (activity?.kind === 'request') this.#open.set(activity.id ?? '', activity);
-    if (activity?.kind !== 'response') return;
-    const call = this.#open.get(activity.id ?? '');
-    this.#open.delete(activity.id ?? '');
-    if (!call || !['view', 'write', 'shell'].includes(call.name ?? '')) return;
-    // A hash, because the set outlives the conversation and a write's arguments hold a whole file; their start and
-    // length tell calls apart.
-    const args = call.arguments ?? '';
-    const told = `${call.id} ${call.name} ${args.length} ${args.slice(0, 1000)}`;
-    const key = createHash('sha1').update(told).digest('base64');
+  add({ key, changed: slugs, viewed, shown }: Act): void {
     const nth = (this.#here.get(key) ?? 0) + 1;
     this.#here.set(key, nth);
-    if (this.#counted.has(`${nth} ${key}`)) return;
-    this.#counted.add(`${nth} ${key}`);
-    if (activity.failure === undefined) this.#count(call);
-  }
-
-  #count(call: SessionActivity): void {
-    for (const slug of changed(call)) if (this.#seen.has(slug)) this.#changed.add(slug);
-    if (call.name !== 'view') return;
-    this.looked.views += 1;
-    const slug = SHOT.exec(stringOf(call.arguments, 'path'))?.[1];
-    if (slug === undefined) return;
-    this.#seen.add(slug);
-    if (this.#changed.has(slug)) this.looked.afterChange += 1;
+    if (nth <= (this.#counted.get(key) ?? 0)) return;
+    this.#counted.set(key, nth);
+    for (const slug of slugs) if (this.#seen.has(slug)) this.#changed.add(slug);
+    if (viewed) this.looked.views += 1;
+    if (shown === undefined) return;
+    this.#seen.add(shown);
+    if (this.#changed.has(shown)) this.looked.afterChange += 1;
   }
 }

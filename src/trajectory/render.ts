@@ -23,6 +23,19 @@ function summaries(items: unknown): string {
     .join('\n\n');
 }
 
+const QUOTED = new Map<string, string>();
+
+/** JSON of a word that comes again and again: a type, or the name of a tool. */
+function quoted(word: string): string {
+  let json = QUOTED.get(word);
+  if (json === undefined) {
+    json = JSON.stringify(word);
+    // A model may call tools that there are not.
+    if (QUOTED.size < 100 && word.length < 100) QUOTED.set(word, json);
+  }
+  return json;
+}
+
 /** A turn of the assistant that more may be folded into; every string is a JSON literal. */
 interface Turn {
   content: string;
@@ -49,7 +62,7 @@ export class Renderer {
    */
   add(message: SessionMessage, images: string[], literals: Literals = {}): void {
     const { type, activity } = message;
-    const content = literals.text ?? JSON.stringify(message.text);
+    const content = literals.text ?? (message.text === '' ? EMPTY : JSON.stringify(message.text));
     if (type === 'reasoning') this.#reason(content);
     else if (type === 'bot') this.#say(content);
     else if (type === 'activity' && activity?.kind === 'request') this.#call(activity, literals);
@@ -84,7 +97,7 @@ export class Renderer {
 
   #close(role: string, type: string, content: string[], rest = ''): void {
     this.close();
-    this.#emit([`{"role":"${role}","type":${JSON.stringify(type)},"content":`, ...content, `${rest}}`], 0);
+    this.#emit([`{"role":"${role}","type":${quoted(type)},"content":`, ...content, `${rest}}`], 0);
   }
 
   #reason(text: string): void {
@@ -99,7 +112,7 @@ export class Renderer {
   #call({ id = '', name = '', arguments: args = '', reasoning_items }: SessionActivity, literals: Literals): void {
     const turn = this.#open();
     if (turn.reasoning.length === 0) this.#reason(JSON.stringify(summaries(reasoning_items)));
-    const open = `{"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":`;
+    const open = `{"id":${JSON.stringify(id)},"type":"function","function":{"name":${quoted(name)},"arguments":`;
     turn.calls.push(turn.calls.length > 0 ? `}},${open}` : open, literals.arguments ?? JSON.stringify(args));
   }
 
@@ -109,7 +122,7 @@ export class Renderer {
     if (failure !== undefined) content = literals.failure ?? JSON.stringify(failure);
     else if (typeof result === 'string') content = literals.result ?? JSON.stringify(result);
     else content = result === undefined || result === null ? EMPTY : JSON.stringify(compact(result));
-    const rest = `,"tool_call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
+    const rest = `,"tool_call_id":${JSON.stringify(id)},"name":${quoted(name)}`;
     this.#close('tool', 'activity', [content], rest);
   }
 }

@@ -1,39 +1,38 @@
 import { type Literals, messageLiterals } from '../session/literals.ts';
-import { logPath, readText } from '../session/read.ts';
-import { scanLines } from '../session/scan.ts';
+import { readText } from '../session/read.ts';
+import { type Stretch, scanLines } from '../session/scan.ts';
 import type { SessionLine, SessionMessage, SessionMeta, SessionResult } from '../session/types.ts';
 
-/** What a log says beside its conversation. */
-interface Frame {
+/** What a log, or a stretch of one, says beside its conversation. */
+export interface Frame {
   meta?: SessionMeta;
   result?: SessionResult;
   truncated: boolean;
+  /** First and last `at`, as recorded; '' when there is none. */
   started: string;
   ended: string;
 }
 
-/** What is done with the conversations of a chain, in the order they were held. */
+/** What is done with the conversations of a log, in the order they were held. */
 export interface Walker {
-  /** The conversation so far is superseded: by a reset, or by the next session of the chain. */
+  /** The conversation so far is superseded by a reset. */
   restart(): Promise<void>;
   /** A promise is only returned when there is something to wait for. */
-  message(message: SessionMessage, literals: Literals, session: string): Promise<void> | undefined;
+  message(message: SessionMessage, literals: Literals): Promise<void> | undefined;
+  event(kind: string): void;
 }
 
-/** What a chain says beside its conversations. */
-export interface ChainFrame {
-  last: Frame;
-  /** The earliest `started` in the chain, as recorded; '' when no log has a time. */
-  started: string;
-  /** Count by kind over the whole chain, by name. */
-  events: Record<string, number>;
+function take(line: SessionLine, json: string, frame: Frame, walker: Walker): Promise<void> | undefined {
+  if (line.kind === 'message') return walker.message(line.message, messageLiterals(json));
+  if (line.kind === 'reset') return walker.restart();
+  if (line.kind === 'event') walker.event(line.event.kind);
+  else if (line.kind === 'meta') frame.meta ??= line.meta;
+  else frame.result = line.result;
+  return undefined;
 }
 
-/** Streams one log's lines to `take` and returns its frame. */
-async function walkLog(
-  path: string,
-  take: (line: SessionLine, json: string) => Promise<void> | undefined,
-): Promise<Frame> {
+/** Reads a stretch of a log once, holding one line at a time. @returns its frame. */
+export async function walkLog(path: string, stretch: Stretch, walker: Walker): Promise<Frame> {
   const frame: Frame = { truncated: false, started: '', ended: '' };
   const notes = {
     broken: () => {
@@ -44,14 +43,12 @@ async function walkLog(
       frame.ended = at;
     },
   };
-  for await (const batch of scanLines(path)) {
+  for await (const batch of scanLines(path, stretch)) {
     for (const bytes of batch) {
       const json = bytes === null ? null : bytes.toString('utf8');
       const line = readText(json, notes);
       if (json === null || line === null) continue;
-      if (line.kind === 'meta') frame.meta ??= line.meta;
-      else if (line.kind === 'result') frame.result = line.result;
-      const taken = take(line, json);
+      const taken = take(line, json, frame, walker);
       // Most lines need no wait, and a wait a line would be a good part of the time an export takes.
       if (taken) await taken;
     }
@@ -59,27 +56,38 @@ async function walkLog(
   return frame;
 }
 
-/** The earliest of the times that can be read; as recorded, for a row repeats what the log says. */
-function earliest(times: string[]): string {
-  const known = times.filter((time) => !Number.isNaN(Date.parse(time)));
-  return known.reduce((a, b) => (Date.parse(b) < Date.parse(a) ? b : a), known[0] ?? times[0] ?? '');
+/** What a log says at its start: its meta and its first time, read no further than both take. */
+export async function opening(path: string): Promise<Frame> {
+  const frame: Frame = { truncated: false, started: '', ended: '' };
+  const at = (time: string): void => {
+    frame.started ||= time;
+    frame.ended = time;
+  };
+  for await (const batch of scanLines(path)) {
+    for (const bytes of batch) {
+      const line = readText(bytes === null ? null : bytes.toString('utf8'), { at });
+      if (line?.kind === 'meta') frame.meta ??= line.meta;
+      if (frame.meta && frame.started !== '') return frame;
+    }
+  }
+  return frame;
 }
 
-/** Reads the logs of a chain once, oldest first, holding one line at a time. */
-export async function walkChain(sessions: string, chain: string[], walker: Walker): Promise<ChainFrame> {
-  const events = new Map<string, number>();
-  const starts: string[] = [];
-  let last: Frame = { truncated: false, started: '', ended: '' };
-  for (const session of chain) {
-    await walker.restart();
-    last = await walkLog(logPath(sessions, session), (line, json) => {
-      if (line.kind === 'message') return walker.message(line.message, messageLiterals(json), session);
-      if (line.kind === 'reset') return walker.restart();
-      if (line.kind === 'event') events.set(line.event.kind, (events.get(line.event.kind) ?? 0) + 1);
-      return undefined;
-    });
-    if (last.started !== '') starts.push(last.started);
-  }
-  const counted = [...events].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { last, started: earliest(starts), events: Object.fromEntries(counted) };
+/** The frame of two stretches of one log, the later one second. */
+export function joined(first: Frame, second: Frame): Frame {
+  const [meta, result] = [first.meta ?? second.meta, second.result ?? first.result];
+  return {
+    ...(meta ? { meta } : {}),
+    ...(result ? { result } : {}),
+    truncated: first.truncated || second.truncated,
+    started: first.started || second.started,
+    ended: second.ended || first.ended,
+  };
+}
+
+/** The earliest of the times that can be read; as recorded, for a row repeats what the log says. */
+export function earliest(times: string[]): string {
+  const told = times.filter((time) => time !== '');
+  const known = told.filter((time) => !Number.isNaN(Date.parse(time)));
+  return known.reduce((a, b) => (Date.parse(b) < Date.parse(a) ? b : a), known[0] ?? told[0] ?? '');
 }

@@ -45,6 +45,27 @@ describe("a message's long strings", () => {
     expect(messageLiterals('{"message":{"text":"short"}}')).toEqual({});
   });
 
+  it.each([
+    ['a text', { type: 'bot', text: LONG }],
+    ['a call', { type: 'activity', text: '', activity: { kind: 'request', id: 'a', name: 'b', arguments: LONG } }],
+    ['an answer', { type: 'activity', text: 'x', activity: { kind: 'response', id: 'a', result: LONG } }],
+    ['more behind it', { type: 'activity', text: '', activity: { kind: 'x', failure: LONG, more: 1 } }],
+    ['two of them', { type: 'activity', text: '', activity: { kind: 'x', result: LONG, failure: `${LONG}!` } }],
+  ])('are the same in a line laid out as they usually are, with %s', (_, message) => {
+    const json = JSON.stringify({ kind: 'message', at: '2026-05-04T12:00:00Z', message });
+    const { text, activity = {} } = message as { text: string; activity?: Record<string, string> };
+    const found = Object.entries(messageLiterals(json)).map(([key, literal]) => [key, JSON.parse(literal)]);
+    const { result, failure, arguments: args } = activity;
+    const want = Object.entries({ text, result, failure, arguments: args }).filter(([, value]) => value !== undefined);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(want));
+  });
+
+  it('are those of the last of two keys in such a line, too', () => {
+    const twice = `"text":"a","text":"${'b'.repeat(2000)}"`;
+    expect(messageLiterals(`{"at":"x","message":{"type":"bot",${twice}}}`).text).toBe(`"${'b'.repeat(2000)}"`);
+    expect(messageLiterals(`{"at":"x","message":{"type":"bot","text":"${'b'.repeat(2000)}"},"message":7}`)).toEqual({});
+  });
+
   it('are what a parser reads there, whatever the line holds', () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     const value = fc.oneof(text, fc.jsonValue());

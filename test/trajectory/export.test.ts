@@ -257,6 +257,26 @@ describe('a session exported as a row', () => {
     expect(await readdir(out)).toEqual([A]);
   });
 
+  it.each<[string, (string | object)[], object]>([
+    ['a line in its middle that is no JSON', ['{"kind":"mess', reset, bot('3')], { truncated: true, complete: false }],
+    ['its result before a reset', [result(), reset, bot('3')], { outcome: RESULT, complete: true }],
+    ['a reset spelt with escapes', ['{"kind":"\u0072eset"}', bot('3')], { complete: false }],
+    ['a reset with more in its line', [{ kind: 'reset', more: 'x'.repeat(3000) }, bot('3')], { complete: false }],
+    ['one reset of each spelling', [reset, bot('2b'), '{"kind":"\u0072eset"}', bot('3'), result()], { complete: true }],
+  ])('tells its conversations apart in a log with %s', async (_, lines, keys) => {
+    const [old, seen] = [await writeImage(sessions, A, 'old'), await writeImage(sessions, A, 'seen')];
+    const first = [attachment('/1', old), reset, attachment('/2', seen)];
+    await writeLog(sessions, A, [...first, ...(lines as never[]), attachment('/3', seen, old)]);
+    await exportTrajectory({ sessions, id: A, out });
+    const row = await rowOf(A);
+    expect(row).toMatchObject({ started: '2026-05-04T12:00:00.000Z', ...keys });
+    expect(Object.hasOwn(row, 'truncated')).toBe('truncated' in keys);
+    expect(row.messages.map(({ type }) => type)).toEqual(['bot', 'attachment']);
+    expect(row.snapshots?.map((messages) => messages.length)).toEqual(lines.length > 3 ? [1, 1, 1] : [1, 1]);
+    expect(row.images).toEqual([imagePath(old), imagePath(seen)]);
+    expect((await readdir(join(out, A))).sort()).toEqual([`${A}.jsonl`, 'images']);
+  });
+
   it('leaves nothing behind when it fails half way', async () => {
     await writeLog(sessions, A, [user('Begin'), result()]);
     const machinery = (): never => {
