@@ -19,6 +19,9 @@ export interface HubOptions {
   token?: string | undefined;
 }
 
+/** Far more than a dataset of one factory has in ten years: a list without an end is not read to its end. */
+const MOST_FILES = 2_000_000;
+
 /** How many paths are asked for in one request. */
 const PATHS = 100;
 
@@ -30,6 +33,7 @@ export class Hub {
   /** How long the hub asked to be left alone when it last refused, in milliseconds. */
   retryAfterMs = 0;
   readonly #repo: { type: 'dataset'; name: string };
+  readonly #origin: string;
   readonly #common: { hubUrl?: string; accessToken?: string; fetch: typeof fetch };
 
   constructor({ repo, endpoint, token }: HubOptions) {
@@ -44,6 +48,7 @@ export class Hub {
     this.#repo = { type: 'dataset', name: repo };
     const hubUrl = endpoint === undefined ? {} : { hubUrl: endpoint.replace(/\/+$/, '') };
     const accessToken = token === undefined ? {} : { accessToken: token };
+    this.#origin = new URL(endpoint ?? 'https://huggingface.co').origin;
     this.#common = { ...hubUrl, ...accessToken, fetch: (input, init) => this.#fetch(input, init) };
   }
 
@@ -98,6 +103,7 @@ export class Hub {
       const files: { path: string; bytes: number }[] = [];
       for await (const { type, path, size } of listFiles({ repo: this.#repo, recursive: true, ...this.#common })) {
         if (type === 'file') files.push({ path, bytes: size });
+        if (files.length > MOST_FILES) throw new Error('there is no end to its files');
       }
       return files;
     });
@@ -112,11 +118,29 @@ export class Hub {
     });
   }
 
+  /** A short text file; null when there is none, or it is longer than a megabyte. */
+  async text(path: string): Promise<string | null> {
+    return this.#told('was asked for a file', async () => {
+      const blob = await downloadFile({ repo: this.#repo, path, xet: false, ...this.#common });
+      return blob && blob.size <= 1_000_000 ? blob.text() : null;
+    });
+  }
+
   async #fetch(input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {
-    const response = await fetch(input, init);
+    const response = await fetch(input, this.#withoutToken(input, init));
     const after = response.ok ? null : response.headers.get('Retry-After');
     if (after !== null) this.retryAfterMs = afterMs(after);
     return response;
+  }
+
+  /** The hub's answers name addresses: of a next page, of an upload. The token goes to the hub's own origin only. */
+  #withoutToken(input: Parameters<typeof fetch>[0], init: RequestInit = {}): RequestInit {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : {}));
+    const token = this.#common.accessToken;
+    if (url.origin === this.#origin || token === undefined) return init;
+    for (const [name, value] of [...headers]) if (value.includes(token)) headers.delete(name);
+    return { ...init, headers };
   }
 
   async #told<T>(what: string, act: () => Promise<T>): Promise<T> {

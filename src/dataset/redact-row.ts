@@ -2,6 +2,7 @@ import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FactoryError } from '../support/errors.ts';
 import { syncFolder } from '../support/files.ts';
+import { wellFormedJson } from '../support/json.ts';
 import { secretForms } from '../support/redact.ts';
 import type { MachineryBlock } from '../trajectory/machinery.ts';
 import { Spool } from '../trajectory/spool.ts';
@@ -112,7 +113,7 @@ async function rewrite(from: string, to: string, redaction: Redaction): Promise<
           const block = value as MachineryBlock;
           value = { ...block, shift: { ...block.shift, redactions: redaction.counts } };
         }
-        spool.push(JSON.stringify(value));
+        spool.push(wellFormedJson(value));
       }
       await spool.drain();
     }

@@ -4,6 +4,24 @@ import { writeFileDurable } from '../support/files.ts';
 import { readSummary } from './row-reader.ts';
 import type { RowSummary } from './summary.ts';
 
+const SHAPE: Record<string, string[]> = {
+  string: ['id', 'model', 'provider', 'driver', 'started', 'ended', 'outcome'],
+  object: ['chain', 'counts', 'looked', 'tokens'],
+  number: ['bytes'],
+  boolean: ['complete', 'truncated'],
+};
+
+/** Whether a line of the index says all that is asked of it: another version, or somebody else, may have written it. */
+function isSummary(value: unknown): value is RowSummary {
+  const line = value as Record<string, unknown> | null;
+  if (typeof line !== 'object' || line === null || !Array.isArray(line.chain)) return false;
+  const right = Object.entries(SHAPE).every(([type, keys]) =>
+    keys.every((key) => typeof line[key] === type && line[key] !== null),
+  );
+  const landing = line.machinery as { findings?: unknown } | null | undefined;
+  return right && (landing === undefined || (typeof landing?.findings === 'object' && landing.findings !== null));
+}
+
 /** The part of the store that the index needs. */
 interface Rows {
   readonly folder: string;
@@ -65,8 +83,8 @@ export class RowIndex {
     const lines = text.split('\n').filter((line) => line !== '');
     for (const line of lines) {
       try {
-        const summary = JSON.parse(line) as RowSummary;
-        if (typeof summary.id === 'string' && typeof summary.counts === 'object') known.set(summary.id, summary);
+        const summary = JSON.parse(line) as unknown;
+        if (isSummary(summary)) known.set(summary.id, summary);
       } catch {
         // A half-written line: its row is read again.
       }

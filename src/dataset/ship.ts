@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { FactoryError } from '../support/errors.ts';
 import { lock } from '../support/lock.ts';
 import { cardOf } from './card.ts';
+import { cardStanding, marked } from './card-mark.ts';
 import type { Hub, Upload } from './hub.ts';
 import { Outbox } from './outbox.ts';
 import { parquetOf } from './parquet.ts';
 import { Quarantine } from './quarantine.ts';
 import { type Hit, scanRow } from './scan.ts';
 import { DatasetStore } from './store.ts';
-import { batches, send, standing } from './upload.ts';
+import { CARD, batches, send, standing } from './upload.ts';
 
 export interface ShipOptions {
   /** The data folder. */
@@ -36,6 +37,8 @@ export interface Shipped {
   waiting: string[];
   /** Rows that were held this time, by the first thing found in each. */
   quarantined: { id: string; rule: string; place: string }[];
+  /** What became of a card that was there already, when anything did. One that was edited by hand is left as it is. */
+  card?: 'refreshed' | 'edited';
   /** Why rows wait; the shift is not red for it. */
   trouble?: { code: string; message: string; mend: string };
 }
@@ -66,6 +69,8 @@ class Shipment {
   readonly #shipped: string[] = [];
   readonly #held: { id: string; hits: Hit[] }[] = [];
   #waiting: string[] = [];
+  #card: Shipped['card'];
+  #cardLooked = false;
   #trouble: FactoryError | null = null;
 
   constructor(options: ShipOptions) {
@@ -85,6 +90,7 @@ class Shipment {
         rule: first?.rule ?? '',
         place: first?.place ?? '',
       })),
+      ...(this.#card ? { card: this.#card } : {}),
       ...(trouble ? { trouble: { code: trouble.code, message: trouble.message, mend: trouble.mend } } : {}),
     };
   }
@@ -151,15 +157,30 @@ class Shipment {
       if (!exists) await hub.create(this.#options.private ?? false);
       const ids = clean.map(({ id }) => id);
       const copies = this.#options.normalised ? await this.#copies(ids) : [];
-      const commit = await send(hub, clean, [...copies, ...(hasCard ? [] : [await this.#card()])]);
+      const card = await this.#cardFor(hub, hasCard);
+      const commit = await send(hub, clean, [...copies, ...card]);
+      if (hasCard && card.length > 0) this.#card = 'refreshed';
       this.#options.log?.info({ rows: ids, commit }, 'rows shipped');
       await this.#done(ids);
     }
   }
 
-  async #card(): Promise<Upload> {
-    const content = await cardOf(this.#store, { normalised: this.#options.normalised ?? false });
-    return { path: 'README.md', content };
+  /** The card, when the hub has none, or has one of ours that says something else since a day or more. */
+  async #cardFor(hub: Hub, hasCard: boolean): Promise<Upload[]> {
+    if (this.#cardLooked && hasCard) return [];
+    this.#cardLooked = true;
+    const text = await cardOf(this.#store, { normalised: this.#options.normalised ?? false });
+    if (hasCard) {
+      // A card that cannot be had keeps no row from going.
+      const there = await hub.text(CARD).catch(() => null);
+      const standing = there === null ? 'recent' : cardStanding(there, text);
+      if (standing === 'edited') {
+        this.#card = 'edited';
+        this.#options.log?.info({}, 'the card on the hub was edited by hand: it is left as it is');
+      }
+      if (standing !== 'due') return [];
+    }
+    return [{ path: CARD, content: marked(text) }];
   }
 
   /** The rows' normalised copies, by month: a folder of the hub works best with fewer than 10,000 files. */

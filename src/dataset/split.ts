@@ -6,7 +6,7 @@ const LEVELS = new Map([
   ['snapshots', 2],
 ]);
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [34, 92, 44, 58];
+const [QUOTE, BACKSLASH, COMMA, COLON, NEWLINE] = [34, 92, 44, 58, 10];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 
 /** A piece of a row: a key's whole value, one message, or one message of the snapshot with that number (from 0). */
@@ -61,6 +61,7 @@ export class Splitter {
 
   #step(chunk: Buffer, i: number, pieces: Piece[]): void {
     const byte = chunk[i] as number;
+    if (byte === NEWLINE && !this.done) throw invalid('it is not on one line');
     if (byte <= 32) return;
     if (this.done) {
       this.trailing += 1;

@@ -1,3 +1,4 @@
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { FactoryError } from '../support/errors.ts';
 import type { DatasetStore } from './store.ts';
 
@@ -54,9 +55,43 @@ async function duckdb(): Promise<typeof import('@duckdb/node-api')> {
 }
 
 /**
+ * What a query may do: read the rows' folder, and nothing else. Files elsewhere, addresses, extensions and settings are
+ * shut off for good; writing into that folder is kept out by taking SELECT statements only.
+ */
+function fences(folder: string): string[] {
+  return [
+    `SET allowed_directories = ['${folder.replaceAll("'", "''")}/']`,
+    'SET enable_external_access = false',
+    'SET lock_configuration = true',
+  ];
+}
+
+const ONLY_SELECT = 'only SELECT statements are run: the rows are read, never changed';
+
+/**
+ * Refuses all but one SELECT; DESCRIBE and SUMMARIZE are such to DuckDB. EXPLAIN is not: it can carry out a COPY.
+ * Some statements act when they are prepared (EXPORT makes its folder), so what cannot stand in brackets as a table is
+ * refused by the parser alone.
+ */
+async function readingOnly(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+  const { StatementType } = await duckdb();
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1) throw new Error('one statement at a time');
+  const bare = sql.trim().replace(/;+$/, '');
+  await connection.extractStatements(`SELECT * FROM (${bare}\n)`).catch(() => {
+    throw new Error(ONLY_SELECT);
+  });
+  const prepared = await statements.prepare(0);
+  if (prepared.statementType !== StatementType.SELECT) {
+    throw new Error(ONLY_SELECT);
+  }
+  return prepared;
+}
+
+/**
  * Asks the rows in SQL, over the views `rows`, `messages`, `tips`, `finished` and `critiques`.
  * @returns the answer's rows, as JSON values.
- * @throws FactoryError `process/missing` without DuckDB, `usage/invalid` when DuckDB refuses the query.
+ * @throws FactoryError `process/missing` without DuckDB, `usage/invalid` when the query is refused.
  */
 export async function query(store: DatasetStore, sql: string): Promise<Record<string, unknown>[]> {
   const { DuckDBInstance } = await duckdb();
@@ -67,7 +102,9 @@ export async function query(store: DatasetStore, sql: string): Promise<Record<st
   try {
     if (rows.length === 0) throw new Error('there are no rows yet');
     for (const view of views(`${store.trajectories}/*/*.jsonl`, largest)) await connection.run(view);
-    return (await connection.runAndReadAll(sql)).getRowObjectsJson() as Record<string, unknown>[];
+    for (const fence of fences(store.trajectories)) await connection.run(fence);
+    const prepared = await readingOnly(connection, sql);
+    return (await prepared.runAndReadAll()).getRowObjectsJson() as Record<string, unknown>[];
   } catch (error) {
     throw new FactoryError('usage/invalid', {
       message: (error as Error).message,

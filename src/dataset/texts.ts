@@ -5,7 +5,7 @@ export interface Text {
   text: string;
 }
 
-/** Deeper than any row of ours; what is nested further was not written by a factory and is not walked. */
+/** Deeper than any row of ours. What is nested further is not walked: its JSON is one text. */
 const DEEPEST = 100;
 
 /**
@@ -18,7 +18,11 @@ export function* textsIn(value: unknown, place: string, depth = 0): Generator<Te
     if (place.endsWith('.arguments')) yield* decoded(value, place, depth);
     return;
   }
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return;
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > DEEPEST) {
+    yield { place, text: JSON.stringify(value) };
+    return;
+  }
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* textsIn(item, `${place}[${index}]`, depth + 1);
     return;

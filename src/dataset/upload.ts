@@ -42,7 +42,7 @@ export interface Standing {
   missing: { id: string; files: RowFile[] }[];
 }
 
-const CARD = 'README.md';
+export const CARD = 'README.md';
 
 export async function standing(hub: Hub, { ids, files }: Batch): Promise<Standing> {
   const paths = ids.flatMap((id) => (files.get(id) ?? []).map(({ path }) => path));

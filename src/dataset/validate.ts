@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readFile, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ChatMessage } from '../trajectory/types.ts';
+import { hasHalfPair } from '../support/json.ts';
 import { readRow } from './row-reader.ts';
 import { frameSchema, messageSchema } from './schema.ts';
 
@@ -46,6 +47,7 @@ async function validateRow(folder: string): Promise<{ id: string; chain: string[
   try {
     for await (const part of readRow(join(folder, `${row}.jsonl`))) {
       if (part.key === 'messages') messages = true;
+      if (hasHalfPair(part.message ?? part.value)) fault('schema', `${part.key} holds half of a surrogate pair`);
       if (part.message === undefined) {
         if (part.key === 'messages') continue;
         if (part.key in frame) fault('schema', `the key \`${part.key}\` comes twice`);
@@ -130,6 +132,7 @@ export async function validateRows(trajectories: string): Promise<{ rows: number
     for (const [at, link] of chain.slice(0, -1).entries()) {
       // A log that is gone shortens a chain at its old end; what both rows tell must agree all the same.
       const [own, older] = [chain.slice(0, at + 1), chains.get(link)];
+      if (older?.includes(id)) faults.push({ row: id, kind: 'chain', told: `it and ${link} continue each other` });
       const shared = Math.min(own.length, older?.length ?? 0);
       if (older && own.slice(-shared).join() !== older.slice(-shared).join()) {
         faults.push({ row: id, kind: 'chain', told: `its chain and that of ${link} tell different stories` });

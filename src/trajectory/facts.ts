@@ -1,3 +1,4 @@
+import { wellFormedJson } from '../support/json.ts';
 import type { SessionResult } from '../session/types.ts';
 import type { TrajectoryFacts } from './types.ts';
 import type { Frame } from './walk.ts';
@@ -57,5 +58,5 @@ export function head(facts: TrajectoryFacts): string {
   const { id, chain, task, model, provider, driver, workdir, started, ended, result: outcome, complete } = facts;
   const truncated = facts.truncated || undefined;
   const keys = { id, chain, task, model, provider, driver, workdir, started, ended, outcome, complete, truncated };
-  return JSON.stringify(keys).slice(0, -1);
+  return wellFormedJson(keys).slice(0, -1);
 }

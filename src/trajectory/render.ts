@@ -1,4 +1,5 @@
 import type { Literals } from '../session/literals.ts';
+import { wellFormedJson } from '../support/json.ts';
 import type { SessionActivity, SessionMessage } from '../session/types.ts';
 
 const EMPTY = '""';
@@ -29,11 +30,17 @@ const QUOTED = new Map<string, string>();
 function quoted(word: string): string {
   let json = QUOTED.get(word);
   if (json === undefined) {
-    json = JSON.stringify(word);
+    json = wellFormedJson(word);
     // A model may call tools that there are not.
     if (QUOTED.size < 100 && word.length < 100) QUOTED.set(word, json);
   }
   return json;
+}
+
+/** A string as JSON: as it stood in the log where that is at hand and every reader takes it. */
+function literalOf(text: string, cut: string | undefined): string {
+  if (text === '') return EMPTY;
+  return cut !== undefined && text.isWellFormed() ? cut : wellFormedJson(text);
 }
 
 /** A turn of the assistant that more may be folded into; every string is a JSON literal. */
@@ -62,7 +69,7 @@ export class Renderer {
    */
   add(message: SessionMessage, images: string[], literals: Literals = {}): void {
     const { type, activity } = message;
-    const content = literals.text ?? (message.text === '' ? EMPTY : JSON.stringify(message.text));
+    const content = literalOf(message.text, literals.text);
     if (type === 'reasoning') this.#reason(content);
     else if (type === 'bot') this.#say(content);
     else if (type === 'activity' && activity?.kind === 'request') this.#call(activity, literals);
@@ -111,18 +118,18 @@ export class Renderer {
 
   #call({ id = '', name = '', arguments: args = '', reasoning_items }: SessionActivity, literals: Literals): void {
     const turn = this.#open();
-    if (turn.reasoning.length === 0) this.#reason(JSON.stringify(summaries(reasoning_items)));
-    const open = `{"id":${JSON.stringify(id)},"type":"function","function":{"name":${quoted(name)},"arguments":`;
-    turn.calls.push(turn.calls.length > 0 ? `}},${open}` : open, literals.arguments ?? JSON.stringify(args));
+    if (turn.reasoning.length === 0) this.#reason(wellFormedJson(summaries(reasoning_items)));
+    const open = `{"id":${wellFormedJson(id)},"type":"function","function":{"name":${quoted(name)},"arguments":`;
+    turn.calls.push(turn.calls.length > 0 ? `}},${open}` : open, literalOf(args, literals.arguments));
   }
 
   /** The failure if there is one, a string as it is, nothing as '', the rest as compact JSON. */
   #answer({ id = '', name = '', failure, result }: SessionActivity, literals: Literals): void {
     let content: string;
-    if (failure !== undefined) content = literals.failure ?? JSON.stringify(failure);
-    else if (typeof result === 'string') content = literals.result ?? JSON.stringify(result);
+    if (failure !== undefined) content = literalOf(failure, literals.failure);
+    else if (typeof result === 'string') content = literalOf(result, literals.result);
     else content = result === undefined || result === null ? EMPTY : JSON.stringify(compact(result));
-    const rest = `,"tool_call_id":${JSON.stringify(id)},"name":${quoted(name)}`;
+    const rest = `,"tool_call_id":${wellFormedJson(id)},"name":${quoted(name)}`;
     this.#close('tool', 'activity', [content], rest);
   }
 }

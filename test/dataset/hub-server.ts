@@ -22,6 +22,10 @@ export class HubServer {
   readonly commits: { title: string; paths: string[] }[] = [];
   readonly requests: Route[] = [];
   readonly faults = new Map<Route, Fault[]>();
+  /** Where a request for a file is redirected to, or the next page of a list is said to be. */
+  elsewhere: { redirect?: string; next?: string } = {};
+  /** Lengths that the list of files tells in place of the true ones. */
+  readonly lengths = new Map<string, number>();
   repo: string | null = null;
   private = false;
   /** Files with these endings go to LFS; the rest travel in the commit. */
@@ -73,12 +77,16 @@ export class HubServer {
     const [status, answer] = this.#act(route, pathname, body);
     // The work is done but its answer is lost, as when the line drops at the worst moment.
     if (fault === 'cut-after') return void request.socket.destroy();
+    if (route === 'resolve' && this.elsewhere.redirect) {
+      return void response.writeHead(302, { Location: this.elsewhere.redirect }).end();
+    }
     if (Buffer.isBuffer(answer)) {
       const first = request.headers.range === 'bytes=0-0';
       const range = { 'Content-Range': `bytes 0-${first ? 0 : answer.length - 1}/${answer.length}`, ETag: '"e"' };
       return void response.writeHead(206, range).end(first ? answer.subarray(0, 1) : answer);
     }
-    json(response, answer, status);
+    const { next } = this.elsewhere;
+    json(response, answer, status, route === 'tree' && next ? { Link: `<${next}>; rel="next"` } : {});
   }
 
   #act(route: Route, pathname: string, body: Buffer): [number, unknown] {
@@ -147,7 +155,7 @@ export class HubServer {
   #info(path: string): object[] {
     const file = this.files.get(path);
     if (!file) return [];
-    const size = file.bytes.length;
+    const size = this.lengths.get(path) ?? file.bytes.length;
     const oid = hash('sha1', `blob ${size}\0`, file.bytes);
     const lfs = file.lfs ? { lfs: { oid: hash('sha256', file.bytes), size, pointerSize: 130 } } : {};
     return [{ type: 'file', path, size, oid, ...lfs }];

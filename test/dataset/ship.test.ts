@@ -2,6 +2,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cardStanding, marked } from '../../src/dataset/card-mark.ts';
 import { Outbox } from '../../src/dataset/outbox.ts';
 import { type ShipOptions, ship } from '../../src/dataset/ship.ts';
 import { DatasetStore } from '../../src/dataset/store.ts';
@@ -120,6 +121,62 @@ describe('shipping rows', () => {
   it('ignores a marker without a row', async () => {
     await outbox.add(id(1));
     expect(await send()).toEqual({ shipped: [], waiting: [], quarantined: [] });
+  });
+});
+
+describe('the card on the hub', () => {
+  const DAY = 86_400_000;
+  const card = () => hub.text('README.md') ?? '';
+  const older = () => {
+    const [, body = '', at = ''] = /^([\s\S]*)\n<!-- machinery card, written (\S+),/.exec(card()) ?? [];
+    const bytes = Buffer.from(marked(body, new Date(Date.parse(at) - DAY)));
+    hub.files.set('README.md', { bytes, lfs: false });
+  };
+
+  it('is written anew with the rows that change it, in their commit, at most once a day', async () => {
+    await addRow(1);
+    await send();
+    await addRow(2);
+    expect(await send()).not.toHaveProperty('card');
+    expect(card()).toContain('1 rows');
+    older();
+    await addRow(3);
+    expect(await send()).toMatchObject({ shipped: [id(3)], card: 'refreshed' });
+    expect(card()).toContain('3 rows');
+    expect(hub.commits.at(-1)?.paths).toContain('README.md');
+    older();
+    await outbox.add(id(3));
+    await send();
+    expect(hub.commits.length).toBe(3);
+  });
+
+  it('is left as it is, and told, when somebody edited it', async () => {
+    await addRow(1);
+    await send();
+    older();
+    hub.files.set('README.md', { bytes: Buffer.from(card().replace('# Machinery', '# Our machinery')), lfs: false });
+    await addRow(2);
+    expect(await send()).toMatchObject({ shipped: [id(2)], card: 'edited' });
+    expect(card()).toContain('# Our machinery');
+    hub.files.set('README.md', { bytes: Buffer.from('# Mine\n'), lfs: false });
+    await addRow(3);
+    expect(await send()).toMatchObject({ shipped: [id(3)], card: 'edited' });
+    expect(card()).toBe('# Mine\n');
+  });
+
+  it('keeps no row from going when it cannot be read', async () => {
+    await addRow(1);
+    await send();
+    hub.fail('resolve', { status: 500 });
+    await addRow(2);
+    expect(await send()).toEqual({ shipped: [id(2)], waiting: [], quarantined: [] });
+  });
+
+  it('is the same card where line ends were changed on the way', () => {
+    const now = new Date();
+    expect(cardStanding(marked('a\nb', now).replaceAll('\n', '\r\n'), 'a\nb', now)).toBe('same');
+    expect(cardStanding(marked('a', now), 'b', now)).toBe('recent');
+    expect(cardStanding(marked('a', now), 'b', new Date(now.getTime() + DAY))).toBe('due');
   });
 });
 

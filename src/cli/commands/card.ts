@@ -11,17 +11,19 @@ export function register(program: Command): void {
       const { join, resolve } = await import('node:path');
       const { loadConfig } = await import('../../config/load.ts');
       const { cardOf } = await import('../../dataset/card.ts');
+      const { marked } = await import('../../dataset/card-mark.ts');
       const { DatasetStore } = await import('../../dataset/store.ts');
       const { writeFileDurable } = await import('../../support/files.ts');
       const { withoutCredentials } = await import('../../support/urls.ts');
       const config = await loadConfig();
       const { normalised } = config.dataset;
       const repository = withoutCredentials(config.origin);
-      const text = await cardOf(new DatasetStore(join(config.data, 'dataset')), {
+      const card = await cardOf(new DatasetStore(join(config.data, 'dataset')), {
         normalised,
         // A path says nothing to a reader of the card.
         ...(/^[a-z]+:\/\//.test(repository) ? { repository } : {}),
       });
+      const text = marked(card);
       if (out === undefined) process.stdout.write(text);
       else await writeFileDurable(resolve(out), text, 0o644);
     });

@@ -55,6 +55,10 @@ Exit status: 0 when all went or nothing is to be sent, 1 when rows wait because 
           process.stdout.write(`${id} held in quarantine: ${rule} in ${place}\n`);
         }
         if (repo === undefined) say('No hub dataset is configured (dataset.hub.repo): rows stay in the local store.');
+        if (result.card === 'refreshed') say('The card was written anew.');
+        if (result.card === 'edited') {
+          say('The card on the hub was edited by hand and is left as it is; `machinery card` prints what it would be.');
+        }
         if (result.trouble) say(`${result.trouble.message}\n${result.trouble.mend}`);
       }
       if (result.trouble || result.quarantined.length > 0) process.exitCode = 1;

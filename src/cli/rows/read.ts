@@ -46,6 +46,8 @@ export function registerCritiques(rows: Command): void {
       const { critiquesOf } = await import('../../dataset/critiques.ts');
       const store = await openRows(flags);
       for (const id of await store.ids()) {
+        // A row may be held or taken away while the others are read.
+        if (!(await store.has(id))) continue;
         for await (const critique of critiquesOf(id, store.rowPath(id))) {
           if (flags.json) {
             print(JSON.stringify(critique));
