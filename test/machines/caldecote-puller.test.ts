@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { launch, Panel } from './panel.ts';
+import { openBrowser, Panel } from '../helpers/panel.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'site', 'machines', 'caldecote-puller');
 
@@ -9,7 +9,7 @@ let browser: Browser;
 let panel: Panel;
 
 beforeAll(async () => {
-  browser = await launch();
+  browser = await openBrowser();
 });
 afterAll(() => browser.close());
 afterEach(async () => {
@@ -132,7 +132,7 @@ describe.each([
     await panel.pass(10);
     const trouble = async (jack: string, cap: string) => {
       await hand.press(button(jack));
-      await panel.until((state) => state.alarms.includes(cap), 60);
+      await panel.until((state, lit) => state.alarms.includes(lit), 60, { given: cap });
       await hand.press(button('Accept'));
       expect(await panel.pass(0.1)).toMatchObject({ sounding: false, alarms: expect.arrayContaining([cap]) });
     };

@@ -1,37 +1,27 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { MACHINE_FILES } from '../../src/catalogue/entry.ts';
-import { check } from '../../src/gates/check/check.ts';
-import { findChromium } from '../../src/gates/probe/chromium.ts';
-import { probe } from '../../src/gates/probe/probe.ts';
-import { type Piece, pieces, stages } from '../../src/rehearsal/repertoire.ts';
-import { entryOf } from '../../src/rehearsal/script/entry.ts';
-import { type Hand, Panel, openBrowser } from './panel.ts';
+import { type Hand, Panel, openBrowser } from '../helpers/panel.ts';
+import { folderOf, judge, pieceOf } from './judge.ts';
 
 const SLUG = 'saltersgate-cliff-lift';
 let browser: Browser;
-let piece: Piece;
 let panel: Panel;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  piece = (await pieces()).find(({ entry }) => entry.slug === SLUG) as Piece;
 });
 afterAll(() => browser.close());
 afterEach(async () => {
   if (!panel) return;
   expect(panel.errors).toEqual([]);
-  await panel.page.close();
+  await panel.close();
 });
 
 const POSITIONS = { 'Brake wheel': 'brakeWheel', 'Fill cock': 'fillCock', 'Pump starter': 'starter' };
 
-const open = async (width = 1440, height = 900, touch = false) => {
-  panel = await Panel.open(browser, SLUG, { positions: POSITIONS, width, height, touch });
+const open = async (width = 1440, height = 900, hasTouch = false) => {
+  panel = await Panel.open(browser, folderOf(SLUG), { positions: POSITIONS, viewport: { width, height }, hasTouch });
 };
 
 /** The first five steps of Normal operation: primed, pumping, gates locked, ballast in, line clear. */
@@ -39,10 +29,10 @@ async function makeReady(hand: Hand): Promise<void> {
   for (let stroke = 0; stroke < 5; stroke += 1) await hand.press('Priming plunger');
   for (let stud = 1; stud <= 6; stud += 1) {
     await hand.set('Pump starter', stud);
-    await panel.until('a falling ammeter', ({ amperes }) => amperes < 25, 12);
+    await panel.until(({ amperes }) => amperes < 25, 12);
   }
-  await panel.until('delivery near 60', ({ delivery }) => delivery > 56, 20);
-  await panel.tick(20);
+  await panel.until(({ delivery }) => delivery > 56, 20);
+  await panel.pass(20);
   await hand.set('Pump starter', 0);
   await fill(hand);
 }
@@ -50,21 +40,21 @@ async function makeReady(hand: Hand): Promise<void> {
 async function fill(hand: Hand): Promise<void> {
   await hand.press('Gate key');
   await hand.set('Fill cock', 4);
-  await panel.until('the green of the overbalance dial', ({ overbalance }) => overbalance >= 33, 120, 0.2);
+  await panel.until(({ overbalance }) => overbalance >= 33, 120, { stride: 0.2 });
   await hand.set('Fill cock', 0);
   await hand.press('Station bell');
-  await panel.until('LINE CLEAR', ({ line }) => line === 'clear', 10);
+  await panel.until(({ line }) => line === 'clear', 10);
 }
 
 async function runTrip(hand: Hand): Promise<void> {
   await hand.set('Brake wheel', 4);
-  await panel.until('the 60 m post', ({ descended }) => descended >= 60, 90, 0.25);
+  await panel.until(({ descended }) => descended >= 60, 90, { stride: 0.25 });
   await hand.set('Brake wheel', 5);
-  await panel.until('the buffers', ({ trips }) => trips === 1, 90, 0.25);
+  await panel.until(({ trips }) => trips === 1, 90, { stride: 0.25 });
   await hand.set('Brake wheel', 10);
   await hand.press('Gate key');
   await hand.press('Discharge chain');
-  await panel.until('an empty lower car', ({ ballast, carAtTop }) => ballast[2 - carAtTop] < 5, 60);
+  await panel.until(({ ballast, carAtTop }) => ballast[2 - carAtTop] < 5, 60);
   await hand.press('Discharge chain');
 }
 
@@ -92,21 +82,21 @@ describe.each(hands)('with %s', (_name, handOf, [width, height]) => {
     const hand = handOf();
     const fault = async (name: string, flap: string) => {
       await hand.press(name);
-      let seen = await panel.tick(1);
-      for (let n = 0; n < 60 && !seen.alarms.includes(flap); n += 1) seen = await panel.tick(1);
+      let seen = await panel.pass(1);
+      for (let n = 0; n < 60 && !seen.alarms.includes(flap); n += 1) seen = await panel.pass(1);
       expect(seen.alarms).toContain(flap);
       // Restoring alone cures nothing.
       await hand.press('Flap restore');
-      expect((await panel.tick(0.5)).alarms).toContain(flap);
+      expect((await panel.pass(0.5)).alarms).toContain(flap);
     };
     const cleared = async () => {
       await hand.press('Flap restore');
-      expect((await panel.tick(30)).alarms).toEqual([]);
+      expect((await panel.pass(30)).alarms).toEqual([]);
     };
 
     await fault('Weed on screen', 'SCREEN FOUL');
     await hand.set('Pump starter', 0);
-    await panel.tick(10);
+    await panel.pass(10);
     for (let stroke = 0; stroke < 4; stroke += 1) await hand.press('Screen rake');
     await cleared();
 
@@ -122,7 +112,7 @@ describe.each(hands)('with %s', (_name, handOf, [width, height]) => {
     await cleared();
 
     await fault('Sea fret', 'RAILS GREASY');
-    await panel.tick(40);
+    await panel.pass(40);
     await hand.set('Brake wheel', 10);
     for (let stroke = 0; stroke < 6; stroke += 1) await hand.press('Sand pedal');
     await cleared();
@@ -133,25 +123,25 @@ describe('ignoring an alarm', () => {
   test('without a governor a car let run goes into the buffers, and nobody is counted as carried', async () => {
     await open();
     await panel.mouse.press('Governor belt off');
-    await panel.tick(8);
+    await panel.pass(8);
     await fill(panel.mouse);
     await panel.mouse.set('Brake wheel', 0);
-    const state = await panel.until('the buffers', ({ trips }) => trips === 1);
+    const state = await panel.until(({ trips }) => trips === 1);
     expect(state.alarms).toEqual(expect.arrayContaining(['GOVERNOR DEAD', 'BUFFERS STRUCK', 'SAFETY GEAR ON']));
     expect(state.carried).toBe(0);
   });
 
   test('on greasy rails a car at 4 runs away until the safety gear grips, and stands on the line', async () => {
     await open();
-    await panel.tick(10);
+    await panel.pass(10);
     await panel.mouse.press('Sea fret');
-    await panel.tick(45);
+    await panel.pass(45);
     await fill(panel.mouse);
     await panel.mouse.set('Brake wheel', 4);
-    const state = await panel.until('the gear', ({ alarms }) => alarms.includes('SAFETY GEAR ON'));
-    const stood = await panel.until('a stand', ({ speed }) => speed === 0);
+    const state = await panel.until(({ alarms }) => alarms.includes('SAFETY GEAR ON'));
+    const stood = await panel.until(({ speed }) => speed === 0);
     expect(stood.descended).toBeGreaterThan(state.descended);
-    expect((await panel.tick(60)).descended).toBe(stood.descended);
+    expect((await panel.pass(60)).descended).toBe(stood.descended);
     // And it is brought in after rearming, as the manual says.
     await panel.mouse.set('Brake wheel', 10);
     await panel.mouse.press('Safety gear guard');
@@ -159,9 +149,9 @@ describe('ignoring an alarm', () => {
     for (let stroke = 0; stroke < 8; stroke += 1) await panel.mouse.press('Sand pedal');
     await panel.mouse.press('Flap restore');
     await panel.mouse.set('Brake wheel', 4);
-    await panel.until('the 60 m post', ({ descended }) => descended >= 60, 90, 0.25);
+    await panel.until(({ descended }) => descended >= 60, 90, { stride: 0.25 });
     await panel.mouse.set('Brake wheel', 5);
-    const home = await panel.until('the buffers', ({ trips }) => trips === 1);
+    const home = await panel.until(({ trips }) => trips === 1);
     expect(home.alarms).toEqual([]);
   });
 
@@ -170,10 +160,10 @@ describe('ignoring an alarm', () => {
     for (let stroke = 0; stroke < 5; stroke += 1) await panel.mouse.press('Priming plunger');
     for (let stud = 1; stud <= 6; stud += 1) {
       await panel.mouse.set('Pump starter', stud);
-      await panel.until('a falling ammeter', ({ amperes }) => amperes < 25, 12);
+      await panel.until(({ amperes }) => amperes < 25, 12);
     }
     await panel.mouse.press('Weed on screen');
-    const state = await panel.until('the trip', ({ alarms }) => alarms.includes('PUMP TRIPPED'), 120);
+    const state = await panel.until(({ alarms }) => alarms.includes('PUMP TRIPPED'), 120);
     expect(state.starter).toBe(0);
     // The rake is useless while the pump draws, and the pump will not deliver until it is primed afresh.
     expect(state.prime).toBeLessThan(0.6);
@@ -183,9 +173,9 @@ describe('ignoring an alarm', () => {
     await open();
     await fill(panel.mouse);
     await panel.mouse.press('Plug off seat');
-    await panel.tick(90);
+    await panel.pass(90);
     await panel.mouse.set('Brake wheel', 0);
-    expect((await panel.tick(20)).descended).toBe(0);
+    expect((await panel.pass(20)).descended).toBe(0);
   });
 
   test('a starter that is hurried trips on overload', async () => {
@@ -193,7 +183,7 @@ describe('ignoring an alarm', () => {
     await panel.page.evaluate('window.machine.reset()');
     await panel.keyboard.press('Pump starter');
     await panel.page.keyboard.press('End');
-    const state = await panel.tick(2);
+    const state = await panel.pass(2);
     expect(state).toMatchObject({ starter: 0, alarms: ['PUMP TRIPPED'] });
   });
 
@@ -201,21 +191,17 @@ describe('ignoring an alarm', () => {
     await open();
     await panel.mouse.press('Gate key');
     await panel.mouse.set('Fill cock', 4);
-    await panel.until('ballast', ({ overbalance }) => overbalance >= 33, 120, 0.2);
+    await panel.until(({ overbalance }) => overbalance >= 33, 120, { stride: 0.2 });
     await panel.mouse.set('Brake wheel', 4);
-    expect((await panel.tick(5)).alarms).toEqual(['RAN UNCLEARED']);
+    expect((await panel.pass(5)).alarms).toEqual(['RAN UNCLEARED']);
   });
 });
 
 describe('the panel', () => {
   test('stays finite for ten hours, in one tick or in many', async () => {
     await open();
-    const ten = (how: string) =>
-      panel.page.evaluate(
-        `(() => { const m = window.machine; m.reset(); m.inject('Sea fret'); ${how}; return JSON.stringify(m.state()); })()`,
-      );
-    const once = await ten('m.tick(36000)');
-    expect(await ten('for (let n = 0; n < 3600; n += 1) m.tick(10)')).toBe(once);
+    const [once, many] = await panel.tenHours('Sea fret');
+    expect(many).toBe(once);
     expect(once).not.toMatch(/null/);
   });
 
@@ -233,13 +219,13 @@ describe('the panel', () => {
       `for (const fault of window.machine.faults) window.machine.inject(fault); window.machine.tick(40)`,
     );
     await panel.drawn();
-    expect(await violations()).toEqual([]);
+    expect(await panel.axe()).toEqual([]);
   });
 
   test('the manual has no fault that axe-core finds', async () => {
     await open();
-    await panel.page.goto(panel.page.url().replace('index.html', 'manual.html'));
-    expect(await violations()).toEqual([]);
+    await panel.readManual();
+    expect(await panel.axe()).toEqual([]);
   });
 
   test('is silent until a hand touches it', async () => {
@@ -255,46 +241,18 @@ describe('the panel', () => {
 });
 
 describe('the gates', () => {
-  const judge = async (version: 'first' | 'final') => {
-    const site = await mkdtemp(join(tmpdir(), 'rehearsal-gates-'));
-    try {
-      const folder = join(site, 'machines', SLUG);
-      await mkdir(folder, { recursive: true });
-      await writeFile(join(site, 'machines.json'), `${JSON.stringify([entryOf(piece, '2025-01-01')], null, 2)}\n`);
-      for (const file of MACHINE_FILES) {
-        const text = version === 'first' ? stages(piece, file)[0] : piece.files[file];
-        await writeFile(join(folder, file), text ?? '');
-      }
-      const checked = await check({ site, cache: null });
-      const probed = await probe({ site, out: join(site, 'out'), chromium: await findChromium(), cache: null });
-      return [...checked.findings, ...probed.findings].map(({ rule }) => rule);
-    } finally {
-      await rm(site, { recursive: true, force: true });
-    }
-  };
-
   test('find nothing in the finished machine', async () => {
-    expect(await judge('final')).toEqual([]);
+    expect(await judge(SLUG, 'final')).toEqual([]);
   }, 120_000);
 
   test('find the overflow on a phone, and only that, in the first version', async () => {
-    expect(await judge('first')).toEqual(['layout/phone']);
+    expect(await judge(SLUG, 'first')).toEqual(['layout/phone']);
   }, 120_000);
 
-  test('the four files are of the size that is asked for', () => {
+  test('the four files are of the size that is asked for', async () => {
+    const piece = await pieceOf(SLUG);
     const bytes = MACHINE_FILES.reduce((sum, file) => sum + Buffer.byteLength(piece.files[file]), 0);
     expect(bytes).toBeGreaterThan(60_000);
     expect(bytes).toBeLessThan(150_000);
   });
 });
-
-async function violations(): Promise<string[]> {
-  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  await panel.page.evaluate(axe);
-  // biome-ignore lint/suspicious/noExplicitAny: axe's own report.
-  const report = (await panel.page.evaluate('window.axe.run({ preload: false })')) as any;
-  return report.violations.map(
-    // biome-ignore lint/suspicious/noExplicitAny: axe's own report.
-    ({ id, nodes }: any) => `${id}: ${nodes.map((node: any) => `${node.target} ${node.failureSummary}`).join(' | ')}`,
-  );
-}
