@@ -46,7 +46,11 @@ function takeStock(since: number): Turn {
     since <= 1
       ? 'First the shelf as it stands and what day it is. If somebody began a machine here before me, that shows too.'
       : 'This continues earlier work. I do not trust my memory of the checkout; I look at what is really there.';
-  return turn({ reasoning }, shell(STOCK_COMMAND), call('read', { path: 'site/machines.json' }));
+  return turn(
+    { reasoning },
+    shell(STOCK_COMMAND),
+    call('read', { path: 'site/machines.json', startLine: 1, endLine: 400 }),
+  );
 }
 
 async function currentPiece(conversation: Conversation, stock: Stock): Promise<Piece | null> {
