@@ -1,0 +1,1 @@
+export { openBrowser as launch, Panel, type State } from '../helpers/panel.ts';
