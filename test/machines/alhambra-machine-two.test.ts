@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser, Panel } from '../helpers/panel.ts';
+import { launch, Panel, type State } from './panel.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'site', 'machines', 'alhambra-machine-two');
 
@@ -9,7 +9,7 @@ let browser: Browser;
 let panel: Panel;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await launch();
 });
 afterAll(() => browser.close());
 afterEach(async () => {
@@ -170,7 +170,7 @@ describe('what is ignored', () => {
     expect(cracked.alarms).toContain('LAMPHOUSE HOT');
     await the.main.click();
     // A new mirror put into a lamphouse that is as hot as that would crack in its turn.
-    await panel.until((state) => state.lit === false && state.lamphouse < 290, 30);
+    await panel.until((state: State) => state.lit === false && state.lamphouse < 290, 30);
     await the.retrim.click();
     expect((await panel.pass(1)).mirror).toBe(1);
   });

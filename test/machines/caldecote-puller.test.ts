@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser, Panel } from '../helpers/panel.ts';
+import { launch, Panel } from './panel.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'site', 'machines', 'caldecote-puller');
 
@@ -9,7 +9,7 @@ let browser: Browser;
 let panel: Panel;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await launch();
 });
 afterAll(() => browser.close());
 afterEach(async () => {
