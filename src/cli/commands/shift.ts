@@ -36,5 +36,7 @@ export function register(program: Command): void {
     .action(async (options: Options) => {
       const { runShift } = await import('../run-shift.ts');
       process.exitCode = await runShift(options);
+      // simple-git keeps a timer of two seconds for every call; once all is said there is nothing to wait for.
+      process.stdout.write('', () => process.exit());
     });
 }
