@@ -170,7 +170,7 @@ webhooks: ['http://127.0.0.1:${receiver.address().port}/hook']
     notifier.observe(event);
     if (event.type === 'end') shifts += 1;
   });
-  const room = await startConsole({ config, factory, mount: healthApp(factory, metrics) });
+  const room = await startConsole({ config, factory, mount: healthApp(factory, async () => metrics) });
 
   const idle = async () => {
     while (factory.status().state !== 'waiting') await sleep(1);

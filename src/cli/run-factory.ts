@@ -3,6 +3,7 @@ import { type Config, loadConfig, secretOf } from '../config/load.ts';
 import { consoleToken } from '../console/token.ts';
 import { serveControl } from '../factory/control.ts';
 import { Factory } from '../factory/factory.ts';
+import type { Metrics } from '../factory/metrics.ts';
 import { factoryLog } from './log.ts';
 
 /** Runs the factory until a signal. @returns the exit code that `machinery start --help` documents. */
@@ -50,16 +51,20 @@ async function resumeOutbox(config: Config, log: Logger): Promise<void> {
 
 /** The control room, the metrics and the webhooks: those who follow the factory. */
 async function watch(config: Config, factory: Factory, log: Logger): Promise<{ close: () => Promise<void> }[]> {
-  const [{ startConsole }, { healthApp }, { createMetrics }, { createNotifier }] = await Promise.all([
+  const [{ startConsole }, { healthApp }, { createNotifier }] = await Promise.all([
     import('../console/server.ts'),
     import('../console/health.ts'),
-    import('../factory/metrics.ts'),
     import('../factory/notify.ts'),
   ]);
-  const metrics = createMetrics(config, () => factory.status());
+  // Loaded with the first event or the first scrape, not before the factory is ready.
+  let made: Promise<Metrics> | null = null;
+  const metrics = () => {
+    made ??= import('../factory/metrics.ts').then(({ createMetrics }) => createMetrics(config, () => factory.status()));
+    return made;
+  };
   const notifier = createNotifier(config, log);
   factory.listen((event) => {
-    metrics.observe(event);
+    if (event.type === 'station' || event.type === 'end') void metrics().then((counted) => counted.observe(event));
     notifier.observe(event);
   });
   const room = await startConsole({

@@ -7,7 +7,7 @@ import type { FactoryHandle } from '../factory/types.ts';
  * What machines ask of a factory: `/healthz` (it answers; a container's health check), `/readyz` (it takes shifts),
  * `/metrics` (Prometheus). docs/operating.md tells how they are used.
  */
-export function healthApp(factory: FactoryHandle, metrics: Metrics): Hono {
+export function healthApp(factory: FactoryHandle, metrics: () => Promise<Metrics>): Hono {
   const app = new Hono();
   app.get('/healthz', (context) => {
     const health = healthOf(factory.status());
@@ -17,8 +17,9 @@ export function healthApp(factory: FactoryHandle, metrics: Metrics): Hono {
     const { state } = factory.status();
     return context.json({ ok: state !== 'stopping', state }, state === 'stopping' ? 503 : 200);
   });
-  app.get('/metrics', async (context) =>
-    context.body(await metrics.text(), 200, { 'content-type': metrics.contentType }),
-  );
+  app.get('/metrics', async (context) => {
+    const { text, contentType } = await metrics();
+    return context.body(await text(), 200, { 'content-type': contentType });
+  });
   return app;
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config/load.ts';
 import type { Activity } from '../harness/types.ts';
 import { finishInterrupted } from '../shift/finish.ts';
 import type { ShiftRecord } from '../shift/record.ts';
-import { workShift } from '../shift/shift.ts';
+import type { workShift } from '../shift/shift.ts';
 import { FactoryError } from '../support/errors.ts';
 import { type Lock, lock } from '../support/lock.ts';
 import { packageVersion } from '../support/self.ts';
@@ -150,7 +150,8 @@ export class Factory implements FactoryHandle {
     const current = { record: null as ShiftRecord | null, activity: null as Activity | null, stop };
     this.#current = current;
     try {
-      const record = await (this.#options.work ?? workShift)({
+      const work = this.#options.work ?? (await import('../shift/shift.ts')).workShift;
+      const record = await work({
         config: this.#config,
         signal: stop.signal,
         watcher: {
