@@ -48,25 +48,29 @@ function asImage(image: unknown): SessionImage | null {
   };
 }
 
+const CALL_TEXTS = ['id', 'name', 'arguments', 'failure'] as const;
+const CALL_VALUES = ['result', 'reasoning_items', 'reasoning_details'] as const;
+
+/** Filled key by key, as messages are: a log is mostly made of these, and spreading costs more than all else here. */
 function asActivity(activity: Loose): SessionActivity {
-  return {
-    kind: text(activity.kind),
-    ...strings(activity, 'id', 'name', 'arguments', 'failure'),
-    ...(activity.result === undefined ? {} : { result: activity.result }),
-    ...(activity.reasoning_items === undefined ? {} : { reasoning_items: activity.reasoning_items }),
-    ...(activity.reasoning_details === undefined ? {} : { reasoning_details: activity.reasoning_details }),
-  };
+  const made: SessionActivity = { kind: text(activity.kind) };
+  for (const key of CALL_TEXTS) {
+    const value = activity[key];
+    if (typeof value === 'string' && value !== '') made[key] = value;
+  }
+  for (const key of CALL_VALUES) if (activity[key] !== undefined) made[key] = activity[key];
+  return made;
 }
 
 function asMessage(message: Loose): SessionMessage | null {
   if (typeof message.type !== 'string') return null;
-  const images = Array.isArray(message.images) ? message.images.map(asImage).filter((image) => image !== null) : [];
-  return {
-    type: message.type,
-    text: text(message.text),
-    ...(isObject(message.activity) ? { activity: asActivity(message.activity) } : {}),
-    ...(images.length > 0 ? { images } : {}),
-  };
+  const made: SessionMessage = { type: message.type, text: text(message.text) };
+  if (isObject(message.activity)) made.activity = asActivity(message.activity);
+  if (Array.isArray(message.images)) {
+    const images = message.images.map(asImage).filter((image) => image !== null);
+    if (images.length > 0) made.images = images;
+  }
+  return made;
 }
 
 /**

@@ -38,9 +38,9 @@ function quoted(word: string): string {
 }
 
 /** A string as JSON: as it stood in the log where that is at hand and every reader takes it. */
-function literalOf(text: string, cut: string | undefined): string {
+function literalOf(text: string, cut?: string): string {
   if (text === '') return EMPTY;
-  return cut !== undefined && text.isWellFormed() ? cut : wellFormedJson(text);
+  return text.isWellFormed() ? (cut ?? JSON.stringify(text)) : wellFormedJson(text);
 }
 
 /** A turn of the assistant that more may be folded into; every string is a JSON literal. */
@@ -118,8 +118,8 @@ export class Renderer {
 
   #call({ id = '', name = '', arguments: args = '', reasoning_items }: SessionActivity, literals: Literals): void {
     const turn = this.#open();
-    if (turn.reasoning.length === 0) this.#reason(wellFormedJson(summaries(reasoning_items)));
-    const open = `{"id":${wellFormedJson(id)},"type":"function","function":{"name":${quoted(name)},"arguments":`;
+    if (turn.reasoning.length === 0) this.#reason(literalOf(summaries(reasoning_items)));
+    const open = `{"id":${literalOf(id)},"type":"function","function":{"name":${quoted(name)},"arguments":`;
     turn.calls.push(turn.calls.length > 0 ? `}},${open}` : open, literalOf(args, literals.arguments));
   }
 
@@ -129,7 +129,7 @@ export class Renderer {
     if (failure !== undefined) content = literalOf(failure, literals.failure);
     else if (typeof result === 'string') content = literalOf(result, literals.result);
     else content = result === undefined || result === null ? EMPTY : JSON.stringify(compact(result));
-    const rest = `,"tool_call_id":${wellFormedJson(id)},"name":${quoted(name)}`;
+    const rest = `,"tool_call_id":${literalOf(id)},"name":${quoted(name)}`;
     this.#close('tool', 'activity', [content], rest);
   }
 }
