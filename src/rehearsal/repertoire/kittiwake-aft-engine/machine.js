@@ -597,21 +597,21 @@
   const needle = (name, dial, value) => turnTo(`[data-needle="${name}"]`, dials[dial].at(value), dials[dial].middle, dials[dial].middle);
   const knob = (name, value, middle) => turnTo(`[data-turn="${name}"]`, sliders[name === 'told' ? 'way' : name](value), middle, middle);
 
-  let jaws = PAIRS.map(() => 0); // how far each pair stands open, for the eye
+  const jaws = PAIRS.map(() => 0); // how far each pair stands open, for the eye
   let stopped = 0;
 
   function renderDeck(seconds) {
     const ease = still.matches ? 1 : 1 - Math.exp(-seconds / 0.12);
     const angle = ((s.turn * METRE) / 43) * (180 / Math.PI);
     PAIRS.forEach((pair, n) => {
-      const goal = s.pairs[n] ? (s.flat && pair === FLAT ? -5 : 0) : 1;
+      const goal = s.pairs[n] ? 0 : 1;
       jaws[n] = Math.abs(goal - jaws[n]) < 0.01 ? goal : jaws[n] + (goal - jaws[n]) * ease;
       const x = along(PITCH * pair);
-      put(`[data-jaw-of="upper${pair}"]`, 'transform', `translate(${x} ${(127 - 24 * Math.max(0, jaws[n])).toFixed(1)})`);
-      put(`[data-jaw-of="lower${pair}"]`, 'transform', `translate(${x} ${(223 + 10 * Math.max(0, jaws[n])).toFixed(1)})`);
-      const rolls = s.pairs[n] ? angle : 0;
       const squash = s.flat && pair === FLAT ? ' scale(1.06 .84)' : '';
-      put(`[data-wheel="upper${pair}"]`, 'transform', squash + `rotate(${(-rolls % 360).toFixed(1)})`);
+      put(`[data-jaw-of="upper${pair}"]`, 'transform', `translate(${x} ${(127 - 24 * jaws[n]).toFixed(1)})${squash}`);
+      put(`[data-jaw-of="lower${pair}"]`, 'transform', `translate(${x} ${(223 + 10 * jaws[n]).toFixed(1)})`);
+      const rolls = s.pairs[n] ? angle : 0;
+      put(`[data-wheel="upper${pair}"]`, 'transform', `rotate(${(-rolls % 360).toFixed(1)})`);
       put(`[data-wheel="lower${pair}"]`, 'transform', `rotate(${(rolls % 360).toFixed(1)})`);
     });
     const down = s.stopper ? 0 : -30;
