@@ -22,7 +22,7 @@
   const FAULTS = ['Fuse blown', 'Bottle empty', 'Trap float stuck', 'Steam valve stuck'];
 
   const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
-  const toward = (from, to, time, lag) => from + (to - from) * (1 - Math.exp(-time / lag));
+  const toward = (from, to, time, lag) => from + ((to - from) * time) / (lag + time); // first order, stable for any step
 
   /** A patient on the table: chest open, cannulae in, every line clamped. */
   function patient() {
@@ -45,7 +45,8 @@
   }
 
   function cold() {
-    return Object.assign(patient(), {
+    return {
+      ...patient(),
       carry: 0,
       clock: 8 * 60 + 30, // the list begins at half past eight
       mains: false,
@@ -96,7 +97,7 @@
       on: CAUSES.map(() => false),
       ringing: false,
       clicks: 0,
-    });
+    };
   }
 
   const live = () => s.mains && !s.blown;
@@ -208,7 +209,7 @@
     const froth = wet() ? beaten * 1.5 + s.sucker * 0.25 + (moving ? Math.max(0, Math.abs(s.water - s.bodyTemp) - 24) * 0.6 : 0) : 0;
     s.foam = clamp(s.foam + (froth - s.foam * 0.06) * h, 0, 100);
     s.plasma = clamp(s.plasma + (beaten * 0.4 + dry * 0.4 + scalded + crushed - (s.plasma - 4) / 400) * h, 4, 250);
-    s.heparin *= Math.exp((-Math.LN2 / HALF) * h);
+    s.heparin -= ((s.heparin * Math.LN2) / HALF) * h;
     if (s.heparin < 0.001) s.heparin = 0;
     const thick = s.flow + s.drained > 0.2 && s.heparin < 1;
     s.clot = clamp(s.clot + (thick ? 0.02 * (1.3 - s.heparin) : 0) * h, 0, 1);
@@ -217,15 +218,16 @@
   function stepPatient(h) {
     const own = heartFlow();
     const total = own + s.flow;
+    const asked = need();
     const resistance = 17 * (1 + 0.018 * (37 - s.bodyTemp)) * (1 - s.acid / 60);
     s.map = toward(s.map, clamp(total * resistance, 0, 190), h, 2);
     const arterial = total > 0.01 ? (s.flow * s.sat + own * 0.97) / total : 0;
-    const returned = total > 0.05 ? clamp(arterial - need() / (total * CARRY), 0.12, 0.95) : 0.12;
+    const returned = total > 0.05 ? clamp(arterial - asked / (total * CARRY), 0.12, 0.95) : 0.12;
     s.venousSat = toward(s.venousSat, returned, h, 4);
     const supply = total * CARRY * arterial * (s.map < 30 ? s.map / 30 : 1);
-    const short = clamp(1 - (supply * 0.62) / need(), 0, 1);
+    const short = clamp(1 - (supply * 0.62) / asked, 0, 1);
     const minutes = (h * CLOCK) / 60;
-    if (short > 0) s.reserve -= short * minutes * (need() / NEED);
+    if (short > 0) s.reserve -= short * minutes * (asked / NEED);
     else s.reserve += minutes * 0.25;
     s.reserve = clamp(s.reserve, 0, RESERVE);
     s.acid = clamp(s.acid + (short * 2 - 0.06) * minutes, 0, 25);
@@ -373,6 +375,7 @@
         arterialPump: s.pumpSet,
         flow: s.flow,
         rotor: s.rotor * 60,
+        turns: s.spin,
         arterialClamp: s.forceps,
         linePressure: s.line,
         clutch: s.clutch,
@@ -513,11 +516,11 @@
     const [low, high, big, minor] = numbers(group);
     const at = (value) => 240 - ((clamp(value, low, high) - low) / (high - low)) * 222;
     heights[group.dataset.column] = at;
-    for (const [from, to, kind] of ranges(group)) add(group, 'rect', { x: 25, y: at(to), width: 4, height: at(from) - at(to), class: kind });
+    for (const [from, to, kind] of ranges(group)) add(group, 'rect', { x: 30, y: at(to), width: 6, height: at(from) - at(to), class: kind });
     for (let value = low; value <= high + 1e-6; value += minor) {
       const whole = Math.abs((value - low) / big - Math.round((value - low) / big)) < 1e-6;
-      add(group, 'path', { d: `M${whole ? 27 : 27} ${at(value).toFixed(1)} h${whole ? 8 : 5}`, class: 'tick' });
-      if (whole) add(group, 'text', { x: 63, y: (at(value) + 4).toFixed(1), class: 'figure end' }, String(value));
+      add(group, 'path', { d: `M30 ${at(value).toFixed(1)} h${whole ? 13 : 8}`, class: 'tick' });
+      if (whole) add(group, 'text', { x: 80, y: (at(value) + 6).toFixed(1), class: 'figure end' }, String(value));
     }
   }
 
@@ -536,6 +539,7 @@
     }
     for (let n = 30; n <= 100; n += 10) add(sat, 'text', { x: satAt(n / 100), y: 92, class: 'figure' }, String(n));
     const etch = $('[data-etch]');
+    add(etch, 'rect', { x: 54, y: 34, width: 54, height: 136, rx: 3, class: 'strip' });
     for (let n = 250; n <= 3000; n += 250) {
       const y = pondAt(n);
       add(etch, 'path', { d: `M58 ${y.toFixed(1)} h${n % 500 ? 8 : 15}`, class: n === 500 ? 'tick low' : 'tick' });
@@ -572,10 +576,10 @@
   }
 
   /* Blood from nearly black to bright, by how much oxygen is in it. */
-  const DARK = [70, 14, 38];
-  const BRIGHT = [206, 22, 44];
+  const DARK = [58, 12, 34];
+  const BRIGHT = [190, 14, 34];
   function hue(sat) {
-    const t = Math.round(clamp((sat - 0.35) / 0.62, 0, 1) * 24) / 24;
+    const t = Math.round(Math.pow(clamp((sat - 0.5) / 0.47, 0, 1), 1.7) * 24) / 24;
     const mix = DARK.map((from, n) => Math.round(from + (BRIGHT[n] - from) * t));
     return `rgb(${mix.join(',')})`;
   }
@@ -657,7 +661,7 @@
     put('[data-clot]', 'opacity', fixed(s.clot, 2));
     put('[data-jacket]', 'stroke', s.water > 43 ? '#d8301f' : s.water > 32 ? '#c98a4b' : s.water > 18 ? '#6f9fb8' : '#2f6f9f');
     put('[data-bottle-shape]', 'opacity', s.donor > 0 ? '1' : '0.45');
-    put('[data-donor]', 'transform', `translate(0 ${(s.donor > 0 ? (1 - (((s.donor - 1) % 500) + 1) / 500) * 50 : 70).toFixed(0)})`);
+    put('[data-donor]', 'transform', `translate(0 ${(s.donor > 0 ? (1 - (((s.donor - 1) % 500) + 1) / 500) * 48 : 70).toFixed(0)})`);
   }
 
   function renderPatient() {
@@ -694,6 +698,8 @@
     put('[data-pointer="sa"]', 'transform', `translate(${satAt(s.sat).toFixed(1)} 0)`);
     put('[data-pointer="sv"]', 'transform', `translate(${satAt(s.venousSat).toFixed(1)} 0)`);
     read('content', String(Math.round(s.content)));
+    turned('[data-needle="content"]', angles.content(s.content), 80, 80);
+    read('gas', fixed(s.gasSet, 1));
     read('heparin', fixed(s.heparin, 1));
     const stain = clamp((s.plasma - 4) / 90, 0, 1);
     put('[data-plasma]', 'style', `background:rgb(${Math.round(240 - stain * 40)},${Math.round(222 - stain * 150)},${Math.round(150 - stain * 80)})`);
@@ -709,7 +715,7 @@
     read('pump', fixed(s.pumpSet, 1));
     read('discs', String(s.discSet));
     read('turning', String(Math.round(s.discs)).padStart(3, '0'));
-    put('[data-bobbin]', 'transform', `translate(25 ${rotaAt(s.gas).toFixed(1)})`);
+    put('[data-bobbin]', 'transform', `translate(0 ${rotaAt(s.gas).toFixed(1)})`);
     worth('VENOUS CLAMP', s.venous, s.venous === 0 ? 'shut' : s.venous === 10 ? 'open' : `open ${s.venous} tenths`);
     read('venous', fixed(s.venous, s.venous % 1 ? 1 : 0));
     put('[data-jaw]', 'transform', `translate(0 ${(20 - s.venous * 1.7).toFixed(1)})`);
@@ -848,7 +854,7 @@
   function knob(name, get, act, high, stride, angle) {
     const node = control(name);
     let exact = 0;
-    turner(node, node.querySelector('[data-knob]'), (degrees, first) => {
+    turner(node, node.querySelector('.pivot'), (degrees, first) => {
       if (first) exact = get();
       exact = clamp(exact + degrees / angle, 0, high);
       if (!first) act(exact);
