@@ -629,6 +629,7 @@
     const dark = hue(s.venousSat);
     const paint = (name, colour) => put(`[data-tube="${name}"]`, 'stroke', colour);
     paint('venous', full ? dark : CLEAR);
+    paint('venousin', dark);
     paint('venous2', dark);
     paint('arterial2', full ? red : CLEAR);
     for (const name of ['outlet', 'pumped', 'warmed', 'arterial', 'head']) paint(name, red);
