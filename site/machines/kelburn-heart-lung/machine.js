@@ -539,7 +539,7 @@
     }
     for (let n = 30; n <= 100; n += 10) add(sat, 'text', { x: satAt(n / 100), y: 92, class: 'figure' }, String(n));
     const etch = $('[data-etch]');
-    add(etch, 'rect', { x: 54, y: 34, width: 54, height: 136, rx: 3, class: 'strip' });
+    add(etch, 'rect', { x: 54, y: 34, width: 62, height: 136, rx: 3, class: 'strip' });
     for (let n = 250; n <= 3000; n += 250) {
       const y = pondAt(n);
       add(etch, 'path', { d: `M58 ${y.toFixed(1)} h${n % 500 ? 8 : 15}`, class: n === 500 ? 'tick low' : 'tick' });
