@@ -89,7 +89,7 @@ export async function launch(executable: string): Promise<Chromium> {
     });
     return closable(browser, folder);
   } catch (error) {
-    await endProcesses(folder);
+    for (const group of await groupsOf(folder)) signalGroup(group, 'SIGKILL');
     await rm(folder, { recursive: true, force: true });
     throw new FactoryError('browser/failed', {
       message: `Chromium (${executable}) does not start: ${lastLines(error)}`,
@@ -101,12 +101,14 @@ export async function launch(executable: string): Promise<Chromium> {
 
 function closable(browser: Browser, folder: string): Chromium {
   let closing: Promise<void> | null = null;
+  // Looked up while the browser lives: should it die alone, its pages' processes are known by their group only.
+  const groups = groupsOf(folder);
   const end = async () => {
     // Asked first, because a browser that ends by itself reaps its children, which a container's PID 1 may not do.
     const asked = browser.close().catch(() => {});
     const late = new Promise((done) => setTimeout(done, CLOSE_LIMIT_MS).unref());
     await Promise.race([asked, late]);
-    await endProcesses(folder);
+    for (const group of await groups) signalGroup(group, 'SIGKILL');
     await asked;
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   };
@@ -119,23 +121,22 @@ function closable(browser: Browser, folder: string): Chromium {
   };
 }
 
-/** Kills the process groups of the browsers that were started with this folder, and of no others. */
-async function endProcesses(folder: string): Promise<void> {
+/**
+ * The process groups of the browsers that were started with this folder: playwright gives each one of its own. Only
+ * the browser itself carries the folder on its command line, not the pages' processes.
+ */
+async function groupsOf(folder: string): Promise<Set<number>> {
+  const groups = new Set<number>();
   for (const name of await readdir('/proc').catch(() => [])) {
     if (!/^\d+$/.test(name)) continue;
     const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
     if (!command.includes(`--disk-cache-dir=${folder}/`)) continue;
-    // The browser leads its group; its children carry the folder too, and go with it or one by one.
-    if (!signalGroup(Number(name), 'SIGKILL')) kill(Number(name));
+    // proc(5): after the name in brackets come the state, the parent and the group.
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    const group = Number(stat.slice(stat.lastIndexOf(')')).split(' ')[3]);
+    if (group > 1) groups.add(group);
   }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It went with its group.
-  }
+  return groups;
 }
 
 /** Removes what a probe that was killed outright left behind: folders named after a process that is no more. */
@@ -145,7 +146,7 @@ async function sweep(): Promise<void> {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
     if (!Number.isInteger(owner) || owner === process.pid || isAlive(owner)) continue;
     const folder = join(root, name);
-    await endProcesses(folder);
+    for (const group of await groupsOf(folder)) signalGroup(group, 'SIGKILL');
     await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -23,28 +23,46 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Command lines of living processes that hold a text. */
-async function processesWith(text: string): Promise<string[]> {
-  const found: string[] = [];
+interface Living {
+  command: string;
+  group: number;
+}
+
+/** Every process but this one that lives: a dead one has no command line any more. */
+async function living(): Promise<Living[]> {
+  const found: Living[] = [];
   for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (command.includes(text) && Number(pid) !== process.pid) found.push(command.replaceAll('\0', ' '));
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    if (command) found.push({ command, group: Number(stat.slice(stat.lastIndexOf(')')).split(' ')[3]) });
   }
   return found;
 }
 
-/** Waits for something to become true; the test's own limit ends the wait. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((done) => setTimeout(done, 50));
+/** Waits until a browser started with `text` on its command line shows a page. @returns its process group. */
+async function shows(text: string): Promise<number> {
+  for (;;) {
+    const all = await living();
+    const browser = all.find(({ command }) => command.includes('--disk-cache-dir=') && command.includes(text));
+    const page = all.find(({ command, group }) => group === browser?.group && command.includes('--type=renderer'));
+    if (page) return page.group;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+/** Command lines of what is left of a browser. */
+async function left(group: number): Promise<string[]> {
+  return (await living()).filter((one) => one.group === group).map(({ command }) => command.replaceAll('\0', ' '));
 }
 
 it('leaves no process and no profile behind, also after a page that never ends', async () => {
   const mine = `machinery-probe-${process.pid}-`;
-  const report = await probe({ site, slugs: ['endless'], out: folder, chromium: await findChromium(), cache: null });
+  const probing = probe({ site, slugs: ['endless'], out: folder, chromium: await findChromium(), cache: null });
+  const [group, report] = await Promise.all([shows(mine), probing]);
   expect(report.findings.map(({ rule }) => rule)).toContain('run/hang');
   expect(report.durationMs).toBeLessThan(60_000);
-  expect(await processesWith(mine)).toEqual([]);
+  expect(await left(group)).toEqual([]);
   expect((await readdir(tmpdir())).filter((name) => name.startsWith(mine))).toEqual([]);
 }, 120_000);
 
@@ -59,10 +77,10 @@ it('ends at once when it is aborted, and says why', async () => {
     cache: null,
     signal: controller.signal,
   });
-  await eventually(async () => (await processesWith(mine)).length > 0);
+  const group = await shows(mine);
   controller.abort(new Error('the shift is over'));
   await expect(running).rejects.toThrow('the shift is over');
-  expect(await processesWith(mine)).toEqual([]);
+  expect(await left(group)).toEqual([]);
   expect((await readdir(tmpdir())).filter((name) => name.startsWith(mine))).toEqual([]);
 }, 120_000);
 
@@ -80,10 +98,10 @@ it.runIf(built).each([
       stdio: 'ignore',
     });
     const ended = new Promise<number | null>((done) => child.once('exit', done));
-    await eventually(async () => (await processesWith(temp)).some((command) => command.includes('--type=renderer')));
+    const group = await shows(temp);
     child.kill('SIGTERM');
     expect(await ended).toBe(143);
-    expect((await processesWith(temp)).filter((command) => command.includes('chrom'))).toEqual([]);
+    expect(await left(group)).toEqual([]);
     expect((await readdir(temp)).filter((name) => name !== 'out')).toEqual([]);
   },
   120_000,
