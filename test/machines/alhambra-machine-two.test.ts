@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { launch, Panel, type State } from './panel.ts';
+import { openBrowser as launch, Panel, type State } from '../helpers/panel.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'site', 'machines', 'alhambra-machine-two');
 

@@ -1,1 +1,0 @@
-export { openBrowser as launch, Panel, type State } from '../helpers/panel.ts';
