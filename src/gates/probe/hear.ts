@@ -21,6 +21,11 @@ export async function hear(tab: Tab, machine: ProbedMachine): Promise<void> {
   });
   tab.page.on('dialog', (dialog) => void answer(dialog).catch(() => {}));
   tab.page.on('websocket', (socket) => outside(socket.url()));
+  // What else the calls to such a page come to depends on the moment at which it leaves.
+  tab.page.on('framenavigated', (frame) => {
+    const url = frame.url().split(/[?#]/, 1)[0] ?? '';
+    if (frame === tab.page.mainFrame() && tab.opened !== null && url !== tab.opened) tellLeft(tab);
+  });
   // Heard on the same session that the steps are sent on: what a step gave rise to arrives before its answer, so
   // `doing` is always what was being done.
   tab.cdp.on('Runtime.exceptionThrown', ({ exceptionDetails }) => {
@@ -48,6 +53,15 @@ export async function hear(tab: Tab, machine: ProbedMachine): Promise<void> {
     if (entry.level === 'error' && entry.source !== 'network') error(entry.text, entry.url, entry.lineNumber);
   });
   await Promise.all([tab.cdp.send('Runtime.enable'), tab.cdp.send('Log.enable'), filter(tab, machine, outside)]);
+}
+
+/** A page that went elsewhere by itself. */
+export function tellLeft(tab: Tab): void {
+  const to = short(tab.page.url().split('/').pop() ?? '');
+  tab.told.add('run/exception', `the page left for ${to} (${tab.doing}); a panel must stay where it is`, {
+    key: `left for ${to}`,
+    rank: tab.rank,
+  });
 }
 
 /** Says no to whatever the page asks, but lets it go when it is told to. */

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import type { Collector } from './collector.ts';
+import { tellLeft } from './hear.ts';
 import type { ProbedMachine } from './machine.ts';
 import { Gone, Hang, Tab, type TabOptions } from './tab.ts';
 
@@ -73,10 +74,8 @@ async function attempt(visit: Visit, tab: Tab, step: Step): Promise<boolean> {
     const { told, rank } = tab;
     if (error instanceof Hang) visit.told.addHang(error.step, error.seconds);
     else if (error instanceof Gone) told.add('run/exception', `${error.message} (${tab.doing})`, { rank });
-    else if (LEFT.test(String(error))) {
-      const to = tab.page.url().split('/').pop();
-      told.add('run/exception', `the page left for ${to} (${tab.doing}); a panel must stay where it is`, { rank });
-    } else told.add('run/exception', `${step.name} could not be done: ${oneLine(error)}`, { rank });
+    else if (LEFT.test(String(error))) tellLeft(tab);
+    else told.add('run/exception', `${step.name} could not be done: ${oneLine(error)}`, { rank });
     // Whatever went wrong, the next step gets a page that is as it was when it loaded.
     return false;
   }
@@ -84,6 +83,6 @@ async function attempt(visit: Visit, tab: Tab, step: Step): Promise<boolean> {
 
 /** What Chromium says of a call to a page that is not there any more. */
 const LEFT =
-  /navigated or closed|context was destroyed|Cannot find (default execution )?context|__probe_\w+ is not defined/;
+  /navigated or closed|has been detached|context was destroyed|Cannot find (default execution )?context|__probe_\w+ is not defined/;
 
 const oneLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

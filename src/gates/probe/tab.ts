@@ -44,7 +44,8 @@ export class Tab {
   readonly context: BrowserContext;
   private readonly key: string;
   private readonly gone: Promise<never>;
-  private used = false;
+  /** What it was told to open; null before that. */
+  opened: string | null = null;
 
   private constructor(
     context: BrowserContext,
@@ -91,8 +92,9 @@ export class Tab {
    * to leave meanwhile is still waited for.
    */
   async goto(url: string): Promise<void> {
-    if (this.used) await this.cdp.send('Storage.clearDataForOrigin', { origin: 'file://', storageTypes: 'all' });
-    this.used = true;
+    if (this.opened !== null)
+      await this.cdp.send('Storage.clearDataForOrigin', { origin: 'file://', storageTypes: 'all' });
+    this.opened = url;
     await this.page.goto(url, { waitUntil: 'commit', timeout: 0 });
     await this.evaluate('KIT.loaded()');
   }
