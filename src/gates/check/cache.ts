@@ -116,7 +116,7 @@ export function gateVersion(): string {
     if (/(?<!\.d)\.[jt]s$/.test(name)) hash.update(name).update(readFileSync(join(here, name)));
   }
   const require = createRequire(import.meta.url);
-  for (const parser of ['acorn', 'css-tree', 'parse5']) {
+  for (const parser of ['acorn', 'css-tree', 'meriyah', 'parse5']) {
     hash.update(readVersion(require, parser));
   }
   return hash.digest('hex');

@@ -55,19 +55,20 @@ export async function check(options: CheckOptions): Promise<GateReport> {
     // A slug that breaks its pattern is told by `entry/slug`; as a path it could lead out of the site.
     if (SLUG_PATTERN.test(slug) && !judged.has(slug)) judged.set(slug, entry);
   });
-  for (const { at, finding } of judgeShelf(entries, slugs, text, options.vocabulary ?? DEFAULT_VOCABULARY)) {
-    groups.get(groupOf(at))?.push(finding);
-  }
-
   const cache = options.cache ?? null;
-  for (const slug of judged.keys()) {
-    judgeFolder(readFolder(join(site, 'machines', slug)), slug, teller(slug, groups.get(slug) as Finding[]));
-  }
   const assignments = [...judged].flatMap(([slug, entry]) => {
     const names = { controls: listOf(entry, 'controls'), faults: listOf(entry, 'faults') };
     return PARTS.map((part) => ({ slug, names, part }));
   });
-  const verdicts = await judgeAll(assignments, site, cache, cache === null ? '' : gateVersion());
+  // Begun first: while its threads start, the entries and the folders are looked at here.
+  const judging = judgeAll(assignments, site, cache, cache === null ? '' : gateVersion());
+  for (const { at, finding } of judgeShelf(entries, slugs, text, options.vocabulary ?? DEFAULT_VOCABULARY)) {
+    groups.get(groupOf(at))?.push(finding);
+  }
+  for (const slug of judged.keys()) {
+    judgeFolder(readFolder(join(site, 'machines', slug)), slug, teller(slug, groups.get(slug) as Finding[]));
+  }
+  const verdicts = await judging;
   assignments.forEach(({ slug }, n) => {
     groups.get(slug)?.push(...(verdicts[n] ?? []));
   });

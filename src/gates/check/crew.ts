@@ -15,8 +15,10 @@ const WORTH_A_THREAD = 36;
 /** More threads than this gain little and each holds its own memory. */
 const MOST_THREADS = 4;
 
-/** What the threads begin with, in turn: scripts are half the work, pages and stylesheets together the other half. */
+/** What the threads begin with, in turn: pages are two fifths of the work, scripts as much. */
 const PREFERENCES: readonly Part[] = ['pages', 'script'];
+/** What a thread goes on with: stylesheets first, whose tokenizer costs least to load and to warm up. */
+const THEN: readonly Part[] = ['style', 'pages', 'script'];
 
 /** What a thread is given to start with. */
 export interface Work {
@@ -79,8 +81,7 @@ async function shareOut(given: Omit<Work, 'taken' | 'prefers'>, bench: Bench): P
 export async function takeTurns(work: Work, bench: Bench): Promise<Verdicts> {
   const taken = new Int32Array(work.taken);
   const verdicts: Verdicts = [];
-  const others = PARTS.filter((part) => part !== work.prefers);
-  for (const part of [work.prefers, ...others]) {
+  for (const part of new Set([work.prefers, ...THEN])) {
     for (;;) {
       const at = Atomics.add(taken, PARTS.indexOf(part), 1);
       const assignment = work.assignments[part][at];

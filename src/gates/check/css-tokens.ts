@@ -1,31 +1,37 @@
 import * as type from 'css-tree/tokenizer';
 import { ident, string, url } from 'css-tree/utils';
 
-/** A text cut into CSS tokens: for token n its type and where it starts and ends. */
+/** A text cut into CSS tokens: for token n its type and where it starts. It ends where the next one starts. */
 export interface Tokens {
   text: string;
   types: number[];
   starts: number[];
-  ends: number[];
 }
 
 export function tokensOf(text: string): Tokens {
-  const tokens: Tokens = { text, types: [], starts: [], ends: [] };
-  type.tokenize(text, (kind, start, end) => {
-    tokens.types.push(kind);
-    tokens.starts.push(start);
-    tokens.ends.push(end);
+  const types: number[] = [];
+  const starts: number[] = [];
+  type.tokenize(text, (kind, start) => {
+    types.push(kind);
+    starts.push(start);
   });
-  return tokens;
+  return { text, types, starts };
+}
+
+export function endOf(tokens: Tokens, at: number): number {
+  return tokens.starts[at + 1] ?? tokens.text.length;
 }
 
 export function textOf(tokens: Tokens, at: number): string {
-  return tokens.text.slice(tokens.starts[at], tokens.ends[at]);
+  return tokens.text.slice(tokens.starts[at], endOf(tokens, at));
 }
 
 /** The name of an ident, function or at-keyword token: unescaped, in lower case, without its mark. */
 export function nameOf(tokens: Tokens, at: number): string {
-  const raw = textOf(tokens, at).replace(/^@|\($/g, '');
+  const isFunction = tokens.types[at] === type.Function;
+  const isAtKeyword = tokens.types[at] === type.AtKeyword;
+  const start = (tokens.starts[at] as number) + Number(isAtKeyword);
+  const raw = tokens.text.slice(start, endOf(tokens, at) - Number(isFunction));
   return (raw.includes('\\') ? ident.decode(raw) : raw).toLowerCase();
 }
 
@@ -69,7 +75,7 @@ export function addressesIn(tokens: Tokens): CssAddress[] {
       const next = skipSpace(tokens, at + 1);
       if (TAKES_STRING.has(name) && types[next] === type.String) add(at, string.decode(textOf(tokens, next)));
       // css-tree does not know url( by its escapes, as in u\72l(; a browser does, and takes all up to the bracket.
-      else if (name === 'url') add(at, url.decode(`url(${/^[^)]*/.exec(tokens.text.slice(tokens.ends[at]))?.[0]})`));
+      else if (name === 'url') add(at, url.decode(`url(${/^[^)]*/.exec(tokens.text.slice(endOf(tokens, at)))?.[0]})`));
     } else if (kind === type.LeftParenthesis) open.push('');
     else if (kind === type.RightParenthesis) open.pop();
     else if (kind === type.Url) add(at, url.decode(textOf(tokens, at)));

@@ -1,6 +1,6 @@
 import type * as ast from 'acorn';
 import { beginsElsewhere, isElsewhere, srcsetAddresses } from './reference.ts';
-import type { Script } from './script-parse.ts';
+import { isPlain, type Script } from './script-parse.ts';
 import { type Known, memberName, propertiesOf, textsOf } from './script-values.ts';
 
 /** Something a script would ask for outside the machine's folder. */
@@ -66,7 +66,7 @@ export function loadsOfScript(script: Script, folder: string): ScriptLoad[] {
     }
   }
   for (const { left, right, operator, start } of script.assignments) {
-    if (left.type !== 'MemberExpression' || !/^(?:\|\||&&|\?\?)?=$/.test(operator)) continue;
+    if (left.type !== 'MemberExpression' || !isPlain(operator)) continue;
     const name = memberName(left, script) ?? '';
     if (SOURCES.has(name)) ask(`.${name}`, right, start, name === 'srcset');
   }

@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module';
 import type * as ast from 'acorn';
-import { type Node, type Options, Parser, type TokenType, tokTypes } from 'acorn';
+import type { Node } from 'acorn';
+import { parse } from 'meriyah';
 
-/** What the rules ask of a script, gathered while it is parsed: no second walk, and no recursion of our own. */
+/** What the rules ask of a script, gathered in one walk over its tree. */
 export interface Script {
   calls: (ast.CallExpression | ast.NewExpression)[];
   imports: ast.ImportExpression[];
@@ -24,28 +26,12 @@ export interface SyntaxFault {
   offset: number;
 }
 
-/** acorn's own record of the function it stands in; see `Scope` in acorn/src/scope.js. */
-interface Scopes {
-  currentThisScope(): { flags: number };
-}
-const TOP_SCOPE = 1;
+type SourceType = 'script' | 'module';
 
 /** Parses a script; on a syntax error tells where it stops. Too deep a nesting is a syntax error too. */
-export function parseScript(text: string, sourceType: 'script' | 'module'): Script | SyntaxFault {
-  const script: Script = {
-    calls: [],
-    imports: [],
-    assignments: [],
-    declared: new Map(),
-    given: new Map(),
-    global: new Set(),
-    topThis: new Set(),
-  };
+export function parseScript(text: string, sourceType: SourceType): Script | SyntaxFault {
   try {
-    gathering = { script, functions: [], declarators: [] };
-    const program = (Gatherer as unknown as typeof Parser).parse(text, { ecmaVersion: 'latest', sourceType });
-    settle(gathering, program as ast.Program);
-    return script;
+    return gather(treeOf(text, sourceType));
   } catch (error) {
     const { message, loc, pos } = error as SyntaxError & { loc?: { line: number; column: number }; pos?: number };
     return {
@@ -57,82 +43,122 @@ export function parseScript(text: string, sourceType: 'script' | 'module'): Scri
   }
 }
 
-/** What is gathered for the script that is being parsed. */
-interface Gathering {
-  script: Script;
-  functions: ast.Function[];
-  declarators: ast.VariableDeclarator[];
-}
-
-let gathering: Gathering;
-
-/** The parts of acorn's parser that are ours to extend, as its plugins do. */
-interface InnerParser {
-  lastTokEnd: number;
-  finishNode(node: Node, type: string): Node;
-  readWord1(): string;
-  finishToken(type: TokenType, word: string): void;
-  checkUnreserved(word: { name: string }): void;
-}
-
-const KEYWORDS = new Map(
-  Object.values(tokTypes as unknown as Record<string, TokenType>).map((one) => [one.keyword, one] as const),
-);
-
-/** Every word that acorn may have something against as a name. A script has thousands of names and few are of these. */
-const SPECIAL = new Set(
-  `arguments async await break case catch class const continue debugger default delete do else enum eval export extends false
-  finally for function if implements import in instanceof interface let new null of package private protected public return
-  static super switch this throw true try typeof undefined var void while with yield`.split(/\s+/),
-);
-
 /**
- * acorn's plugin interface: a subclass of its parser, whose `finishNode` closes every node. One class for all scripts, since
- * a class for each would be compiled anew for each.
+ * A script's tree, in the shape both parsers share (ESTree). Nearly every script parses, and meriyah takes half of acorn's
+ * time; what it refuses is acorn's to judge, which knows the newest of the language (meriyah has regular expressions
+ * compiled by this process, which may be older than the browser) and whose messages say what it was.
  */
-class Gatherer extends (Parser as unknown as new (options: Options, input: string) => InnerParser) {
-  override finishNode(node: Node, type: string): Node {
-    // What acorn does where neither locations nor ranges are asked for; this is its busiest function.
-    node.type = type;
-    node.end = this.lastTokEnd;
-    switch (type) {
-      case 'CallExpression':
-      case 'NewExpression':
-        gathering.script.calls.push(node as ast.CallExpression);
-        break;
-      case 'ImportExpression':
-        gathering.script.imports.push(node as ast.ImportExpression);
-        break;
-      case 'AssignmentExpression':
-        gathering.script.assignments.push(node as ast.AssignmentExpression);
-        break;
-      case 'VariableDeclarator':
-        gathering.declarators.push(node as ast.VariableDeclarator);
-        break;
-      case 'FunctionDeclaration':
-      case 'FunctionExpression':
-      case 'ArrowFunctionExpression':
-        gathering.functions.push(node as ast.Function);
-        break;
-      case 'ClassDeclaration':
-        if ((node as ast.ClassDeclaration).id) declare(gathering.script, (node as ast.ClassDeclaration).id.name);
-        break;
-      case 'ThisExpression':
-        if ((this as unknown as Scopes).currentThisScope().flags & TOP_SCOPE) gathering.script.topThis.add(node);
-        break;
+function treeOf(text: string, sourceType: SourceType): ast.Program {
+  try {
+    const options = { sourceType, lexical: true, webcompat: true, ranges: { start: true } };
+    return parse(text, options) as unknown as ast.Program;
+  } catch {
+    // Loaded only here: hardly a run needs it.
+    const acorn = createRequire(import.meta.url)('acorn') as typeof ast;
+    return acorn.parse(text, { ecmaVersion: 'latest', sourceType });
+  }
+}
+
+/** Walks a tree without recursion: no depth of nesting can overflow. The order of what is gathered means nothing. */
+function gather(program: ast.Program): Script {
+  const script: Script = {
+    calls: [],
+    imports: [],
+    assignments: [],
+    declared: new Map(),
+    given: new Map(),
+    global: new Set(),
+    topThis: new Set(),
+  };
+  // Nodes, and beside each whether `this` is the window there: a flag each, since most of the time is spent here.
+  const nodes: Node[] = [program];
+  const tops: boolean[] = [true];
+  for (let node = nodes.pop(); node; node = nodes.pop()) {
+    const top = tops.pop() === true;
+    take(node as ast.AnyNode, top, script);
+    for (const key in node) {
+      const value = (node as unknown as Record<string, unknown>)[key];
+      if (typeof value !== 'object' || value === null) continue;
+      const within = top && !hasOwnThis(node as ast.AnyNode, key);
+      if (Array.isArray(value)) {
+        for (const one of value) {
+          if (!isBranch(one)) continue;
+          nodes.push(one);
+          tops.push(within);
+        }
+      } else if (isBranch(value)) {
+        nodes.push(value);
+        tops.push(within);
+      }
     }
-    return node;
   }
+  for (const call of script.calls) giveArguments(script, call);
+  for (const statement of program.body) {
+    if (statement.type === 'FunctionDeclaration') script.global.add(statement.id.name);
+    if (statement.type === 'VariableDeclaration' && statement.kind === 'var') {
+      for (const { id } of statement.declarations) for (const name of namesIn(id)) script.global.add(name);
+    }
+  }
+  return script;
+}
 
-  /** As acorn reads a word, with a look into a map where acorn tries an expression of forty words. */
-  readWord(): void {
-    const word = this.readWord1();
-    this.finishToken(KEYWORDS.get(word) ?? tokTypes.name, word);
-  }
+/** Whether a value is a node to look into. Names and literals are half of all nodes, and nothing is asked of them alone. */
+function isBranch(value: unknown): value is Node {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type } = value as Node;
+  return typeof type === 'string' && type !== 'Identifier' && type !== 'Literal' && type !== 'TemplateElement';
+}
 
-  override checkUnreserved(word: { name: string }): void {
-    if (SPECIAL.has(word.name)) super.checkUnreserved(word);
+/** Whether a part of a node has a `this` of its own: a function that is no arrow, a class's field or static block. */
+function hasOwnThis(node: ast.AnyNode, key: string): boolean {
+  switch (node.type) {
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'StaticBlock':
+      return true;
+    case 'PropertyDefinition':
+      return key === 'value';
+    default:
+      return false;
   }
+}
+
+/** Notes what the rules may ask of one node. */
+function take(node: ast.AnyNode, top: boolean, script: Script): void {
+  switch (node.type) {
+    case 'CallExpression':
+    case 'NewExpression':
+      script.calls.push(node);
+      break;
+    case 'ImportExpression':
+      script.imports.push(node);
+      break;
+    case 'AssignmentExpression':
+      script.assignments.push(node);
+      if (node.left.type === 'Identifier' && isPlain(node.operator)) give(script, node.left.name, node.right);
+      break;
+    case 'VariableDeclarator':
+      for (const name of namesIn(node.id)) declare(script, name);
+      if (node.id.type === 'Identifier' && node.init) give(script, node.id.name, node.init);
+      break;
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      if (node.id && node.type === 'FunctionDeclaration') declare(script, node.id.name);
+      for (const parameter of node.params) for (const name of namesIn(parameter)) declare(script, name);
+      break;
+    case 'ClassDeclaration':
+      if (node.id) declare(script, node.id.name);
+      break;
+    case 'ThisExpression':
+      if (top) script.topThis.add(node);
+      break;
+  }
+}
+
+/** Whether an assignment gives the value as it is: `=`, or one of the logical ones. */
+export function isPlain(operator: ast.AssignmentOperator): boolean {
+  return operator === '=' || operator === '||=' || operator === '&&=' || operator === '??=';
 }
 
 function declare(script: Script, name: string): void {
@@ -144,30 +170,6 @@ function give(script: Script, name: string, value: ast.Expression): void {
   if (values) values.push(value);
   else script.given.set(name, [value]);
 }
-
-/** What is only known once all is parsed: an assignment may have turned out to be a pattern's default. */
-function settle({ script, functions, declarators }: Gathering, program: ast.Program): void {
-  script.assignments = script.assignments.filter((node) => node.type === 'AssignmentExpression');
-  for (const declarator of declarators) {
-    for (const name of namesIn(declarator.id)) declare(script, name);
-    if (declarator.id.type === 'Identifier' && declarator.init) give(script, declarator.id.name, declarator.init);
-  }
-  for (const one of functions) {
-    if (one.id && one.type === 'FunctionDeclaration') declare(script, one.id.name);
-    for (const parameter of one.params) for (const name of namesIn(parameter)) declare(script, name);
-  }
-  for (const { left, right, operator } of script.assignments) {
-    if (left.type === 'Identifier' && /^(?:\|\||&&|\?\?)?=$/.test(operator)) give(script, left.name, right);
-  }
-  for (const call of script.calls) giveArguments(script, call);
-  for (const statement of program.body) {
-    if (statement.type === 'FunctionDeclaration') script.global.add(statement.id.name);
-    if (statement.type === 'VariableDeclaration' && statement.kind === 'var') {
-      for (const { id } of statement.declarations) for (const name of namesIn(id)) script.global.add(name);
-    }
-  }
-}
-
 /** A function called where it is written gives its parameters their values: `((root) => { … })(window)`. */
 function giveArguments(script: Script, call: ast.CallExpression | ast.NewExpression): void {
   const { callee } = call;

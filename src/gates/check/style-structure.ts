@@ -115,9 +115,10 @@ function preludeFault(tokens: Tokens, from: number, to: number, frame: Frame): s
 
 /** Strings, addresses and comments that do not end where they should. */
 function lexicalFaults(tokens: Tokens): StyleFault[] {
-  const { types, starts, ends, text } = tokens;
+  const { types, starts } = tokens;
   const faults: StyleFault[] = [];
-  for (let at = 0; at < types.length; at += 1) {
+  const isBad = types.includes(type.BadString) || types.includes(type.BadUrl);
+  for (let at = 0; isBad && at < types.length; at += 1) {
     const kind = types[at];
     if (kind === type.BadString) {
       faults.push({ offset: starts[at] as number, message: 'a string is not closed before the end of its line' });
@@ -129,7 +130,7 @@ function lexicalFaults(tokens: Tokens): StyleFault[] {
     }
   }
   const last = types.length - 1;
-  const raw = last < 0 || ends[last] !== text.length ? '' : textOf(tokens, last);
+  const raw = last < 0 ? '' : textOf(tokens, last);
   const isOpen =
     (types[last] === type.Comment && (raw.length < 4 || !raw.endsWith('*/'))) ||
     (types[last] === type.String && !isClosedString(raw)) ||

@@ -22,6 +22,12 @@ export const CODE_CASES: Case[] = [
     ),
   },
   {
+    rule: null,
+    name: 'regular expressions that only a newer engine than this Node compiles',
+    edit: addToScript('/(?i:a)b/; /(?<at>x)|(?<at>y)/;'),
+  },
+  { rule: 'script/syntax', name: 'a regular expression no engine compiles', edit: addToScript('/(/;') },
+  {
     rule: 'script/module',
     name: 'an import',
     edit: (machine) => {
