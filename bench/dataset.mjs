@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -99,7 +99,11 @@ async function writeLog(folder) {
   }
   await line({ kind: 'result', result: { reason: 'settled', code: 0 } });
   file.end();
-  await once(file, 'finish');
+  await once(file, 'close');
+  // On the disk, or writing it back would come into what is measured.
+  const written = await open(file.path, 'r+');
+  await written.sync();
+  await written.close();
   return largest;
 }
 
@@ -126,7 +130,8 @@ async function benchExport(folder) {
     exports.push(ms);
     peaks.push(peak);
     ratios.push(parsed / ms);
-    await rm(target, { recursive: true });
+    // Its images stay to the end: ext4 is slow to make files where some have just been removed.
+    await rm(join(target, ID, `${ID}.jsonl`));
   }
   const { size } = await stat(join(sessions, `${ID}.jsonl`));
   const bound = 3 * largest + 100e6;
@@ -194,7 +199,7 @@ async function benchList(folder) {
 const folder = await mkdtemp(join(process.env.MACHINERY_BENCH_FOLDER ?? tmpdir(), 'machinery-bench-dataset-'));
 try {
   await benchExport(folder);
-  await rm(join(folder, 'sessions'), { recursive: true });
+  for (const done of await readdir(folder)) await rm(join(folder, done), { recursive: true });
   await benchList(folder);
 } finally {
   await rm(folder, { recursive: true, force: true });

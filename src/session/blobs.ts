@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
+import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRegular } from './scan.ts';
+import { openRegularSync } from './scan.ts';
 import type { SessionImage } from './types.ts';
 
 /** An image past this size is treated as missing: a screenshot is a thousandth of it. 64 MiB. */
@@ -30,18 +30,22 @@ export function blobName(image: Pick<SessionImage, 'digest' | 'media_type'>): st
   return hex === undefined ? null : `${hex}.${EXTENSIONS.get(image.media_type) ?? 'bin'}`;
 }
 
-async function storedBytes(folder: string, name: string): Promise<Buffer | null> {
+/** Read without a pause: five trips to the thread pool take several times as long as all the reading there is. */
+function storedBytes(folder: string, name: string): Buffer | null {
   try {
-    if (!(await lstat(folder)).isDirectory()) return null;
-    const handle = await openRegular(join(folder, name));
+    if (!lstatSync(folder).isDirectory()) return null;
+    const file = openRegularSync(join(folder, name));
     try {
-      const { size } = await handle.stat();
+      const { size } = fstatSync(file);
       if (size > LARGEST_IMAGE) return null;
       // One that grows meanwhile hashes to something else.
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(size), 0, size, 0);
-      return bytesRead === size ? buffer : await handle.readFile();
+      const bytes = Buffer.allocUnsafe(size);
+      let read = 0;
+      for (let more = -1; more !== 0 && read < size; read += more)
+        more = readSync(file, bytes, read, size - read, read);
+      return bytes.subarray(0, read);
     } finally {
-      await handle.close();
+      closeSync(file);
     }
   } catch {
     return null;
@@ -51,7 +55,7 @@ async function storedBytes(folder: string, name: string): Promise<Buffer | null>
 /** The bytes of an image by its file's name; null when they are missing or do not hash to it. */
 export async function imageByName(dir: string, id: string, name: string): Promise<Buffer | null> {
   const hex = /^([0-9a-f]{64})\.(?:png|jpg|gif|webp|bin)$/.exec(name)?.[1];
-  const bytes = hex === undefined ? null : await storedBytes(blobsFolder(dir, id), name);
+  const bytes = hex === undefined ? null : storedBytes(blobsFolder(dir, id), name);
   return bytes && sha256(bytes) === hex ? bytes : null;
 }
 
@@ -63,6 +67,6 @@ export async function imageBytes(dir: string, id: string, image: SessionImage): 
   const name = blobName(image);
   if (name === null) return null;
   const inline = image.data === undefined ? null : Buffer.from(image.data, 'base64');
-  const bytes = inline ?? (await storedBytes(blobsFolder(dir, id), name));
+  const bytes = inline ?? storedBytes(blobsFolder(dir, id), name);
   return bytes && `sha256:${sha256(bytes)}` === image.digest ? bytes : null;
 }

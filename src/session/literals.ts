@@ -7,7 +7,7 @@ export interface Literals {
 }
 
 /** A line shorter than this, in characters, is written anew as fast as it is cut up. */
-const WORTHWHILE = 1024;
+export const WORTHWHILE = 1024;
 
 /** @param at the opening quote. @returns the index after the closing one. */
 function endOfString(json: string, at: number): number {
@@ -54,25 +54,6 @@ function eachField(json: string, at: number, field: (key: string, from: number) 
   return i + 1;
 }
 
-const HEAD = /\{(?:"kind":"message",)?"at":"[^"\\]*",(?:"kind":"message",)?"message":\{"type":"[^"\\]*","text":(?=")/y;
-const CALL =
-  /,"activity":\{"kind":"[^"\\]*"(?:,"id":"[^"\\]*")?(?:,"name":"[^"\\]*")?,"(arguments|result|failure)":(?=")/y;
-
-/** The literals of a line that is laid out as most are, up to its last character; null for any other. */
-function ofUsual(json: string): Literals | null {
-  HEAD.lastIndex = 0;
-  if (!HEAD.test(json)) return null;
-  const end = endOfString(json, HEAD.lastIndex);
-  const text = json.slice(HEAD.lastIndex, end);
-  if (json.length === end + 2) return { text };
-  CALL.lastIndex = end;
-  const key = CALL.exec(json)?.[1];
-  if (key === undefined) return null;
-  const from = CALL.lastIndex;
-  const to = endOfString(json, from);
-  return json.length === to + 3 ? { text, [key]: json.slice(from, to) } : null;
-}
-
 /**
  * Finds a message's long strings in its line, so that they can be copied into a row as they are: escaping them again is
  * most of the time an export takes otherwise.
@@ -80,11 +61,6 @@ function ofUsual(json: string): Literals | null {
  */
 export function messageLiterals(json: string): Literals {
   if (json.length < WORTHWHILE) return {};
-  return ofUsual(json) ?? ofAny(json);
-}
-
-/** The literals of a line however it is laid out. */
-function ofAny(json: string): Literals {
   let text: string | undefined;
   let activity: Literals = {};
   let sure = true;

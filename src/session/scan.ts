@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** A log's longest line, in bytes, without its newline; a longer one is skipped and marks the log truncated. */
@@ -6,16 +6,29 @@ export const LONGEST_LINE = 16 * 1024 * 1024;
 
 const CHUNK = 1024 * 1024;
 const NEWLINE = 10;
+const REGULAR = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function notRegular(path: string): Error {
+  return Object.assign(new Error(`not a regular file: ${path}`), { code: 'EINVAL', path });
+}
 
 /**
  * Opens a file for reading only if it is a regular file at that very place. The agent can write its own session folder,
  * so a link, a pipe or a device there is not followed, waited for or read.
  */
 export async function openRegular(path: string): Promise<FileHandle> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await open(path, REGULAR);
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw Object.assign(new Error(`not a regular file: ${path}`), { code: 'EINVAL', path });
+  throw notRegular(path);
+}
+
+/** The same without a pause, for what is small. @returns a descriptor. */
+export function openRegularSync(path: string): number {
+  const file = openSync(path, REGULAR);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw notRegular(path);
 }
 
 /** A stretch of a file in bytes, from its start or `from`, up to its end or `to`. */

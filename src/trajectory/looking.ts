@@ -76,12 +76,19 @@ export class Acts {
     // A number, because it outlives the conversation and a write's arguments hold a whole file; their start and length
     // tell calls apart.
     const args = call.arguments ?? '';
-    const key = numberOf(`${call.id} ${call.name} ${args.length} ${args.slice(0, 200)}`);
+    const key = numberOf(`${call.id} ${call.name} ${args.length} ${args.slice(0, 100)}`);
     if (activity.failure !== undefined) return { key, changed: [], viewed: false };
     const viewed = call.name === 'view';
     const shown = viewed ? SHOT.exec(stringOf(call.arguments, 'path'))?.[1] : undefined;
     return { key, changed: changed(call), viewed, shown };
   }
+}
+
+/** How often a call came in the conversation that last held it, and the most that any held. */
+interface Times {
+  conversation: number;
+  here: number;
+  counted: number;
 }
 
 /**
@@ -92,22 +99,24 @@ export class Acts {
  */
 export class Looking {
   readonly looked: Looked = { views: 0, afterChange: 0 };
-  /** How many of each are counted. */
-  readonly #counted = new Map<number, number>();
-  #here = new Map<number, number>();
+  /** By the call's key. */
+  readonly #times = new Map<number, Times>();
+  #conversation = 0;
   readonly #seen = new Set<string>();
   readonly #changed = new Set<string>();
 
   /** Tells that what follows is another conversation: a new session of the chain, or the one after a reset. */
   restart(): void {
-    this.#here = new Map();
+    this.#conversation += 1;
   }
 
   add({ key, changed: slugs, viewed, shown }: Act): void {
-    const nth = (this.#here.get(key) ?? 0) + 1;
-    this.#here.set(key, nth);
-    if (nth <= (this.#counted.get(key) ?? 0)) return;
-    this.#counted.set(key, nth);
+    const times = this.#times.get(key) ?? { conversation: 0, here: 0, counted: 0 };
+    if (times.counted === 0) this.#times.set(key, times);
+    if (times.conversation !== this.#conversation) [times.conversation, times.here] = [this.#conversation, 0];
+    times.here += 1;
+    if (times.here <= times.counted) return;
+    times.counted = times.here;
     for (const slug of slugs) if (this.#seen.has(slug)) this.#changed.add(slug);
     if (viewed) this.looked.views += 1;
     if (shown === undefined) return;

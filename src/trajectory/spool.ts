@@ -3,6 +3,8 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 const BLOCK = 1024 * 1024;
 /** Parts are joined when they come to so many characters: few joins, and none so long that it is dear to collect. */
 const JOINED = 32 * 1024;
+/** A part of so many is put into the buffer by itself: joining it first would copy it once more. */
+const ALONE = 1024;
 const COPIED = 4 * 1024 * 1024;
 /** So much is handed to the disk at once while more is made: all of it at the end would be waited for. */
 const SYNCED = 16 * 1024 * 1024;
@@ -42,9 +44,14 @@ export class Spool {
 
   /** Adds text. Call `drain` now and then: nothing is written before. */
   push(text: string): void {
+    if (text.length >= ALONE) {
+      this.#join();
+      this.#encode(text);
+      return;
+    }
     this.#parts.push(text);
     this.#held += text.length;
-    if (this.#held >= JOINED) this.#encode();
+    if (this.#held >= JOINED) this.#join();
   }
 
   /** Whether there is a block to write. */
@@ -62,7 +69,7 @@ export class Spool {
    * @returns the file's length in bytes once it is written.
    */
   async flush(): Promise<number> {
-    this.#encode();
+    this.#join();
     if (this.#filled === 0) return this.#length;
     // Two buffers by turns: one is filled while the other is on its way. New ones would pile up uncollected.
     const [buffer, other] = this.#buffers;
@@ -74,9 +81,14 @@ export class Spool {
   }
 
   /** Puts the parts into the buffer as one string: that is far faster than one by one. */
-  #encode(): void {
+  #join(): void {
     if (this.#held === 0) return;
-    const text = this.#parts.join('');
+    this.#encode(this.#parts.join(''));
+    this.#parts = [];
+    this.#held = 0;
+  }
+
+  #encode(text: string): void {
     // UTF-8 takes at most three bytes for one of a string's units.
     const room = this.#filled + text.length * 3;
     const [buffer, other] = this.#buffers;
@@ -86,8 +98,6 @@ export class Spool {
       this.#buffers = [larger, other];
     }
     this.#filled += this.#buffers[0].write(text, this.#filled);
-    this.#parts = [];
-    this.#held = 0;
   }
 
   /** Goes back to a length: what was written after it is dropped. */

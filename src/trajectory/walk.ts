@@ -2,6 +2,7 @@ import { type Literals, messageLiterals } from '../session/literals.ts';
 import { readText } from '../session/read.ts';
 import { type Stretch, scanLines } from '../session/scan.ts';
 import type { SessionLine, SessionMessage, SessionMeta, SessionResult } from '../session/types.ts';
+import { usualLine } from '../session/usual.ts';
 
 /** What a log, or a stretch of one, says beside its conversation. */
 export interface Frame {
@@ -22,8 +23,8 @@ export interface Walker {
   event(kind: string): void;
 }
 
-function take(line: SessionLine, json: string, frame: Frame, walker: Walker): Promise<void> | undefined {
-  if (line.kind === 'message') return walker.message(line.message, messageLiterals(json));
+function take(line: SessionLine, frame: Frame, walker: Walker, literals: () => Literals): Promise<void> | undefined {
+  if (line.kind === 'message') return walker.message(line.message, literals());
   if (line.kind === 'reset') return walker.restart();
   if (line.kind === 'event') walker.event(line.event.kind);
   else if (line.kind === 'meta') frame.meta ??= line.meta;
@@ -46,9 +47,11 @@ export async function walkLog(path: string, stretch: Stretch, walker: Walker): P
   for await (const batch of scanLines(path, stretch)) {
     for (const bytes of batch) {
       const json = bytes === null ? null : bytes.toString('utf8');
-      const line = readText(json, notes);
+      const usual = json === null ? null : usualLine(json);
+      if (usual && usual.line.at !== '') notes.at(usual.line.at);
+      const line = usual ? usual.line : readText(json, notes);
       if (json === null || line === null) continue;
-      const taken = take(line, json, frame, walker);
+      const taken = take(line, frame, walker, () => usual?.literals ?? messageLiterals(json));
       // Most lines need no wait, and a wait a line would be a good part of the time an export takes.
       if (taken) await taken;
     }
