@@ -1,41 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Process, processTable, readProcess, variableOf } from '../support/proc.ts';
 
 /** Finding and ending what a harness left behind: processes in groups and sessions of their own, which no group kill reaches. */
-
-/** One process as /proc tells it. `started` is in clock ticks since boot: with the pid it names a process for good. */
-export interface Process {
-  pid: number;
-  parent: number;
-  group: number;
-  started: number;
-}
-
-/** Every process that can be seen, dead but unreaped ones left out. Empty where there is no /proc. */
-export function processTable(): Process[] {
-  const names = ((): string[] => {
-    try {
-      return readdirSync('/proc');
-    } catch {
-      return [];
-    }
-  })();
-  return names.filter((name) => /^\d+$/.test(name)).flatMap((name) => readProcess(Number(name)) ?? []);
-}
-
-/** One process, or null when it is gone. */
-export function readProcess(pid: number): Process | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The program's name stands in brackets and may hold anything, brackets too: fields are counted from the last one.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields[0] === 'Z' || fields[0] === 'X') return null;
-    return { pid, parent: Number(fields[1]), group: Number(fields[2]), started: Number(fields[19]) };
-  } catch {
-    return null;
-  }
-}
 
 /** The part of a mark that names a data folder: two factories on one host never take each other's processes. */
 function owner(data: string): string {
@@ -52,12 +20,8 @@ export function markOf(shift: string, data: string): string {
 }
 
 function isMarked(pid: number, test: (mark: string) => boolean): boolean {
-  try {
-    const environ = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-    return environ.some((entry) => entry.startsWith('MACHINERY_SHIFT=') && test(entry.slice(16)));
-  } catch {
-    return false;
-  }
+  const mark = variableOf(pid, 'MACHINERY_SHIFT');
+  return mark !== null && test(mark);
 }
 
 /** This process and those above it: never anybody's leftovers. */

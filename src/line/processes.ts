@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processTable, readProcess, variableOf } from '../support/proc.ts';
 
 /**
  * The helpers of git calls, found by a mark in their environment. A git that is ended leaves its transport helper waiting
@@ -15,18 +15,7 @@ interface Marked {
   owner: string;
 }
 
-/** A process's start in clock ticks since boot, which with its id names it for good; null when it is gone. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? null : (fields[19] ?? null);
-  } catch {
-    return null;
-  }
-}
-
-const self = `${process.pid}.${startOf(process.pid) ?? 0}`;
+const self = `${process.pid}.${readProcess(process.pid)?.started ?? 0}`;
 
 /** The mark of one call on a git dir, made by this process. */
 export function markOf(call: string, gitDir: string): string {
@@ -35,26 +24,11 @@ export function markOf(call: string, gitDir: string): string {
 
 /** All processes of calls on a git dir, whoever made them. Empty where there is no /proc. */
 function marked(gitDir: string): Marked[] {
-  const found: Marked[] = [];
-  let names: string[] = [];
-  try {
-    names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  } catch {
-    return found;
-  }
-  for (const name of names) {
-    try {
-      const entry = readFileSync(`/proc/${name}/environ`)
-        .toString()
-        .split('\0')
-        .find((each) => each.startsWith(`${MARK}=`));
-      const [call = '', owner = '', ...path] = entry?.slice(MARK.length + 1).split(':') ?? [];
-      if (path.join(':') === gitDir && startOf(Number(name)) !== null) found.push({ pid: Number(name), call, owner });
-    } catch {
-      // Gone, or somebody else's.
-    }
-  }
-  return found;
+  return processTable().flatMap(({ pid }) => {
+    const mark = variableOf(pid, MARK);
+    const [call = '', owner = '', ...path] = mark === null ? [] : Buffer.from(mark, 'latin1').toString().split(':');
+    return path.join(':') === gitDir ? [{ pid, call, owner }] : [];
+  });
 }
 
 async function end(find: () => Marked[]): Promise<void> {
@@ -84,7 +58,7 @@ export async function endCall(call: string, gitDir: string): Promise<void> {
 
 function alive(owner: string): boolean {
   const [pid = '', start = ''] = owner.split('.');
-  return startOf(Number(pid)) === start;
+  return String(readProcess(Number(pid))?.started) === start;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processTable, readProcess } from '../../src/harness/leftovers.ts';
+import { processTable, readProcess } from '../../src/support/proc.ts';
 import type { Harness, HarnessRun } from '../../src/harness/types.ts';
 
 /** A run's folders in a temporary place, and harnesses that are small scripts. */

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { endLeftovers, findLeftovers, markOf, processTable, withDescendants } from '../../src/harness/leftovers.ts';
+import { endLeftovers, findLeftovers, markOf, withDescendants } from '../../src/harness/leftovers.ts';
+import { processTable } from '../../src/support/proc.ts';
 import { signalGroup, start } from '../../src/support/process.ts';
 import { alive } from './bench.ts';
 

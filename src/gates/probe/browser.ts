@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { FactoryError } from '../../support/errors.ts';
+import { commandOf, processTable } from '../../support/proc.ts';
 import { signalGroup } from '../../support/process.ts';
 
 /** A running Chromium whose every process and temporary file is gone after `close`. */
@@ -89,7 +90,7 @@ export async function launch(executable: string): Promise<Chromium> {
     });
     return closable(browser, folder);
   } catch (error) {
-    for (const group of await groupsOf(folder)) signalGroup(group, 'SIGKILL');
+    for (const group of groupsOf(folder)) signalGroup(group, 'SIGKILL');
     await rm(folder, { recursive: true, force: true });
     throw new FactoryError('browser/failed', {
       message: `Chromium (${executable}) does not start: ${lastLines(error)}`,
@@ -108,7 +109,7 @@ function closable(browser: Browser, folder: string): Chromium {
     const asked = browser.close().catch(() => {});
     const late = new Promise((done) => setTimeout(done, CLOSE_LIMIT_MS).unref());
     await Promise.race([asked, late]);
-    for (const group of await groups) signalGroup(group, 'SIGKILL');
+    for (const group of groups) signalGroup(group, 'SIGKILL');
     await asked;
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   };
@@ -125,18 +126,12 @@ function closable(browser: Browser, folder: string): Chromium {
  * The process groups of the browsers that were started with this folder: playwright gives each one of its own. Only
  * the browser itself carries the folder on its command line, not the pages' processes.
  */
-async function groupsOf(folder: string): Promise<Set<number>> {
-  const groups = new Set<number>();
-  for (const name of await readdir('/proc').catch(() => [])) {
-    if (!/^\d+$/.test(name)) continue;
-    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    if (!command.includes(`--disk-cache-dir=${folder}/`)) continue;
-    // proc(5): after the name in brackets come the state, the parent and the group.
-    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    const group = Number(stat.slice(stat.lastIndexOf(')')).split(' ')[3]);
-    if (group > 1) groups.add(group);
-  }
-  return groups;
+function groupsOf(folder: string): Set<number> {
+  const cache = Buffer.from(`--disk-cache-dir=${folder}/`).toString('latin1');
+  const groups = processTable()
+    .filter(({ pid, group }) => group > 1 && commandOf(pid).some((word) => word.includes(cache)))
+    .map(({ group }) => group);
+  return new Set(groups);
 }
 
 /** Removes what a probe that was killed outright left behind: folders named after a process that is no more. */
@@ -146,7 +141,7 @@ async function sweep(): Promise<void> {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
     if (!Number.isInteger(owner) || owner === process.pid || isAlive(owner)) continue;
     const folder = join(root, name);
-    for (const group of await groupsOf(folder)) signalGroup(group, 'SIGKILL');
+    for (const group of groupsOf(folder)) signalGroup(group, 'SIGKILL');
     await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { processTable } from '../../support/proc.ts';
 import { signalGroup } from '../../support/process.ts';
 import { PACKAGE_ROOT } from '../../support/self.ts';
-import { processTable } from '../leftovers.ts';
 import type { HarnessRun } from '../types.ts';
 import { type Confinement, writable } from './confinement.ts';
 import { reopen, sweepMarked } from './none.ts';
