@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts';
 import { askFactory, followShift } from '../factory/control-client.ts';
-import type { ShiftRecord } from '../shift/record.ts';
+import { type ShiftRecord, failureOf } from '../shift/record.ts';
 import { FactoryError } from '../support/errors.ts';
 import { liveView } from './live.ts';
 import { styled } from './print.ts';
@@ -61,7 +61,7 @@ export function tellEnd(record: ShiftRecord): void {
   const colour = { green: 'green', red: 'red', idle: 'yellow', interrupted: 'yellow' } as const;
   const verdict = record.verdict ?? 'red';
   process.stdout.write(`\n${styled([colour[verdict], 'bold'], verdict)}  ${record.reason}\n`);
-  const failed = record.stations.findLast(({ status }) => status === 'failed');
+  const failed = failureOf(record);
   if (verdict !== 'red' || !failed?.error) return;
   process.stdout.write(`mend: ${failed.error.mend}\nlog:  machinery logs ${record.id}\n`);
 }

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { told } from '../config/units.ts';
 import type { Finding, GateReport } from '../gates/finding.ts';
-import { type ShiftRecord, type StationRecord, listShifts, readRecord, shiftFolder } from '../shift/record.ts';
+import {
+  type ShiftRecord,
+  type StationRecord,
+  failureOf,
+  listShifts,
+  readRecord,
+  shiftFolder,
+} from '../shift/record.ts';
 import { FactoryError } from '../support/errors.ts';
 import { plain, styled } from './print.ts';
 
@@ -48,7 +55,7 @@ function heading(record: ShiftRecord): void {
   const verdict = record.verdict ?? 'running';
   const colour = { green: 'green', red: 'red', idle: 'yellow', interrupted: 'yellow', running: 'cyan' } as const;
   say(`shift ${record.id}  ${styled([colour[verdict], 'bold'], verdict)}  ${plain(record.reason)}`);
-  const failed = record.stations.findLast(({ status }) => status === 'failed');
+  const failed = failureOf(record);
   if (failed?.error && record.verdict !== 'green') {
     say(`\n${failed.name} failed: ${plain(failed.error.message)}`);
     say(`mend: ${plain(failed.error.mend)}`);

@@ -1,4 +1,4 @@
-import { type ShiftRecord, listShifts, readRecord } from '../shift/record.ts';
+import { type ShiftRecord, compareIds, failureOf, listShifts, readRecord } from '../shift/record.ts';
 
 /** What lists and charts tell of a shift; small, because thousands are kept in memory. */
 export interface ShiftSummary {
@@ -62,13 +62,19 @@ export class ShiftBook {
   }
 }
 
+/** The newest shift that went on with another's branch; undefined when none did, or its record is gone. */
+export function laterOf(record: ShiftRecord, shifts: readonly ShiftSummary[]): ShiftSummary | undefined {
+  if (record.branch === null) return undefined;
+  return shifts.find(({ id, branch }) => branch === record.branch && compareIds(id, record.id) > 0);
+}
+
 export function summarise(record: ShiftRecord): ShiftSummary {
   const { id, verdict, reason, startedAt, endedAt, machine, model, provider, session, branch, commit, usage } = record;
   return {
     ...{ id, verdict, reason, startedAt, endedAt, machine, model, provider, session, branch, commit },
     dollars: usage.dollars,
     tokens: usage.inputTokens + usage.outputTokens,
-    failed: record.stations.findLast(({ status }) => status === 'failed')?.name ?? null,
+    failed: failureOf(record)?.name ?? null,
     findings: Object.values(record.findings).reduce((sum, count) => sum + count, 0),
   };
 }

@@ -32,7 +32,9 @@ export function shiftPages(room: Room): Hono<RoomEnv> {
     })
     .get('/:id', async (c) => {
       const record = await book.read(c.req.param('id'));
-      return record ? c.html(await shiftPage(room, await frameOf(room, c), record)) : noShift(c);
+      if (!record) return noShift(c);
+      const shifts = await book.list();
+      return c.html(await shiftPage(room, await frameOf(room, c, shifts), record, shifts));
     })
     .get('/:id/log', async (c) => {
       const { id } = c.req.param();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/load.ts';
-import { type ShiftRecord, type Verdict, compareIds, listShifts, readRecord } from '../shift/record.ts';
+import { type ShiftRecord, type Verdict, compareIds, failureOf, listShifts, readRecord } from '../shift/record.ts';
 import { redactor } from '../support/redact.ts';
 import type { FactoryEvent } from './types.ts';
 
@@ -97,7 +97,7 @@ async function verdictBefore(data: string, id: string): Promise<Verdict | null> 
 }
 
 function notification(config: Config, event: Notification['event'], record: ShiftRecord): Notification {
-  const failed = record.stations.findLast(({ status }) => status === 'failed');
+  const failed = failureOf(record);
   const url = config.console.public_url && `${config.console.public_url.replace(/\/+$/, '')}/shifts/${record.id}`;
   const what = {
     red: `Shift ${record.id} is red: ${record.reason}`,

@@ -68,6 +68,16 @@ export const shiftRecord = z.object({
 export type ShiftRecord = z.infer<typeof shiftRecord>;
 export type StationRecord = z.infer<typeof stationRecord>;
 
+const QUARANTINED =
+  'It was continued too often, and no shift goes on with it: read why it did not land, then release its branch or drop it, in the control room or as docs/operating.md says.';
+
+/** The station that failed last, with what to do now that the shift is over: nothing continues a branch in quarantine. */
+export function failureOf({ stations, branch, quarantined = [] }: ShiftRecord): StationRecord | undefined {
+  const failed = stations.findLast(({ status }) => status === 'failed');
+  if (!failed?.error || branch === null || !quarantined.includes(branch)) return failed;
+  return { ...failed, error: { ...failed.error, mend: QUARANTINED } };
+}
+
 export const shiftFolder = (data: string, id: string) => join(data, 'shifts', id);
 
 export async function writeRecord(data: string, record: ShiftRecord): Promise<void> {

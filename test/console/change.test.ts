@@ -33,6 +33,10 @@ beforeEach(async () => {
 afterEach(() => room.close());
 
 const red = () => recordOf(SHIFT, { verdict: 'red', reason: 'it is too wide', base, machine: null });
+const failedStation = (code: string) => ({
+  ...{ name: 'work', attempt: 1, status: 'failed' as const, startedAt: '2026-05-04T12:00:00Z', durationMs: 5 },
+  ...{ summary: 'it failed', error: { code, message: 'it failed', mend: 'Nothing: the next shift continues it.' } },
+});
 const addressOf = (text: string, name: string) =>
   new RegExp(`href="([^"]+)"><code>[^<]*${name}`).exec(text)?.[1] as string;
 
@@ -81,4 +85,27 @@ it('shows the change so far of a shift at work, and says when nothing of it is h
   const gone = '20260504-130000';
   keepRecord(room.config.data, { ...red(), id: gone, branch: `shift/${gone}` });
   expect((await room.ask(`/shifts/${gone}`)).text).toContain('Nothing of it is here');
+});
+
+it('leads from a red shift to the one that went on with its branch, and says what became of that', async () => {
+  const [first, second, third] = ['20260504-130000', '20260504-133000', '20260504-140000'];
+  const branch = `shift/${first}`;
+  keepRecord(room.config.data, { ...red(), id: first, branch, stations: [failedStation('agent/time')] });
+  keepRecord(room.config.data, { ...red(), id: second, branch });
+  let { text } = await room.ask(`/shifts/${first}`);
+  expect(text).toContain(`What to do:</b> <a href="/shifts/${second}">Shift ${second}</a> went on with its work: red.`);
+  keepRecord(room.config.data, recordOf(third, { branch, machine: 'second', commit: base }));
+  ({ text } = await room.ask(`/shifts/${first}`));
+  expect(text).toContain(`<a href="/shifts/${third}">Shift ${third}</a> went on with its work: second landed.`);
+  expect(text).toContain(`Its work is with <a href="/shifts/${third}#change">shift ${third}</a>, and landed there.`);
+});
+
+it('promises no next shift for a branch in quarantine', async () => {
+  for (const code of ['agent/time', 'gate/check']) {
+    const stations = [failedStation(code)];
+    keepRecord(room.config.data, { ...red(), stations, quarantined: [`shift/${SHIFT}`] });
+    const { text } = await room.ask(`/shifts/${SHIFT}`);
+    expect(text).toMatch(/What to do:.*no shift goes on with it: read why it did not land/);
+    expect(text).not.toMatch(/What to do:.*the next shift continues/i);
+  }
 });

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { finishInterrupted } from '../../src/shift/finish.ts';
-import type { ShiftRecord } from '../../src/shift/record.ts';
+import { type ShiftRecord, failureOf } from '../../src/shift/record.ts';
 import { workShift } from '../../src/shift/shift.ts';
 import { goodMachine } from '../helpers/machine.ts';
 import type { ChatRequest, Reply, Script } from '../helpers/provider.ts';
@@ -102,7 +102,9 @@ describe('work that a gate failed', () => {
     await begin([flawed, settle()], settle('Still so.'));
     const config = await factory.config({ rework: 0, continuations: 1 });
     const first = await workShift({ config });
-    await workShift({ config });
+    expect(failureOf(first)?.error?.mend).not.toContain('no shift goes on with it');
+    const second = await workShift({ config });
+    expect(failureOf(second)?.error?.mend).toContain('no shift goes on with it');
     expect(factory.originGit('branch', '--list', 'shift/*', 'quarantine/*').trim()).toBe(`quarantine/${first.id}`);
     const third = await workShift({ config });
     expect(third).toMatchObject({ continued: 0, branch: `shift/${third.id}` });

@@ -101,6 +101,8 @@ describe('the webhooks', () => {
     const told = await tell(await configure(), red('20260504-120000', { quarantined: ['shift/20260503-120000'] }));
     expect(told.map(({ event }) => event).sort()).toEqual(['quarantine', 'red']);
     expect(told.find(({ event }) => event === 'quarantine').text).toContain('shift/20260503-120000');
+    const own = await tell(await configure(), red('20260504-123000', { quarantined: ['shift/20260504-123000'] }));
+    expect(own.findLast(({ event }) => event === 'red').text).toContain('Mend: It was continued too often');
   });
 
   it('are tried again while the receiver fails, and then told', async () => {

@@ -1,6 +1,7 @@
 import type { Change, ChangedFile } from '../../line/change.ts';
 import { shown } from '../../line/tree.ts';
 import type { ShiftRecord } from '../../shift/record.ts';
+import type { ShiftSummary } from '../shift-book.ts';
 import { type Html, bytesTold, html, nothing, plural } from '../parts/html.ts';
 import { type Frame, heading, page } from '../parts/layout.ts';
 
@@ -13,7 +14,11 @@ export const LARGEST_FILE = 4 * 1024 * 1024;
 const lands = ({ path, mode }: ChangedFile) => path.startsWith('site/') && mode.startsWith('100');
 
 /** What a shift did to the factory's files, on its page: names, sizes, lines, each a link to its text. */
-export function changeSection(record: ShiftRecord, change: Change | null, trouble: boolean): Html {
+export function changeSection(
+  record: ShiftRecord,
+  change: Change | null,
+  { trouble, later }: { trouble: boolean; later?: ShiftSummary | undefined },
+): Html {
   // Idle, or it ended before a branch was opened: there is nothing to look for.
   if (record.branch === null && record.commit === null) return nothing;
   const running = record.verdict === null && record.commit === null;
@@ -23,12 +28,13 @@ export function changeSection(record: ShiftRecord, change: Change | null, troubl
       ? 'The change so far'
       : 'The change that would have landed';
   return html`<section id="change" data-part="change" aria-labelledby="change-legend"><h2 class="tag" id="change-legend">${legend}</h2>
-${change === null ? html`<p class="empty">${missing(running, trouble, record)}</p>` : changeTable(record, change)}</section>`;
+${change === null ? html`<p class="empty">${trouble ? 'The git dir could not be read: machinery doctor says more.' : missing(running, record, later)}</p>` : changeTable(record, change)}</section>`;
 }
 
-function missing(running: boolean, trouble: boolean, record: ShiftRecord): string {
-  if (trouble) return 'The git dir could not be read: machinery doctor says more.';
+function missing(running: boolean, record: ShiftRecord, later: ShiftSummary | undefined): Html | string {
   if (running) return 'Nothing is kept yet: the first snapshot has not been taken.';
+  if (later)
+    return html`Its work is with <a href="/shifts/${later.id}#change">shift ${later.id}</a>${later.commit ? ', and landed there' : nothing}.`;
   return `Nothing of it is here: ${record.branch ?? 'its branch'} held no work, landed with a later shift, or was dropped.`;
 }
 

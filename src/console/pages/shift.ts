@@ -1,7 +1,8 @@
-import type { ShiftRecord } from '../../shift/record.ts';
+import { type ShiftRecord, failureOf } from '../../shift/record.ts';
 import { placeId } from '../live.ts';
 import { logPath, tailLines } from '../log-file.ts';
 import type { Room } from '../room.ts';
+import { type ShiftSummary, laterOf } from '../shift-book.ts';
 import { byRule, downloads, readReports, screenshots } from '../shift-files.ts';
 import { findingGroups } from '../parts/findings.ts';
 import { type Html, count, dollars, html, moment, nothing, plural, spanMs, told } from '../parts/html.ts';
@@ -15,7 +16,12 @@ import { stationWindows } from '../parts/windows.ts';
 const ON_PAPER = 500;
 
 /** One shift: the verdict and its reason first, then what the gates found, then how it went. */
-export async function shiftPage(room: Room, frame: Frame, record: ShiftRecord): Promise<Html> {
+export async function shiftPage(
+  room: Room,
+  frame: Frame,
+  record: ShiftRecord,
+  shifts: readonly ShiftSummary[],
+): Promise<Html> {
   const { data, timezone } = room.config;
   const { id } = record;
   const [reports, shots, files, tail, change] = await Promise.all([
@@ -26,13 +32,14 @@ export async function shiftPage(room: Room, frame: Frame, record: ShiftRecord): 
     room.line.change(record).catch(() => undefined),
   ]);
   const running = record.verdict === null;
+  const later = record.commit === null ? laterOf(record, shifts) : undefined;
   const body = html`${heading(html`Shift ${id}`, verdictLamp(record.verdict))}
-${verdict(record)}
+${verdict(record, later)}
 ${findings(record, reports, shots)}
 <section class="wall" data-part="wall" aria-label="How far it came">${stationWindows(record)}</section>
 <section data-part="stations" aria-labelledby="stations-legend"><h2 class="tag" id="stations-legend">Stations</h2>${stations(record)}</section>
 <section data-part="facts" aria-labelledby="facts-legend"><h2 class="tag" id="facts-legend">Facts</h2>${facts(room, record, timezone)}</section>
-${changeSection(record, change ?? null, change === undefined)}
+${changeSection(record, change ?? null, { trouble: change === undefined, later })}
 ${conversation(record)}
 ${shots.length > 0 ? html`<section data-part="shots" aria-labelledby="shots-legend"><h2 class="tag" id="shots-legend">Screenshots</h2><ul class="shots">${shots.map((name) => html`<li><a href="/shifts/${id}/${name}"><img src="/shifts/${id}/${name}" alt="${name}" loading="lazy"></a><span>${name}</span></li>`)}</ul></section>` : nothing}
 <section class="log" aria-labelledby="log-legend"><h2 class="tag" id="log-legend">Log</h2>
@@ -47,15 +54,28 @@ ${printer(tail.lines, placeId({ shift: id, byte: tail.next }), running ? 'Live l
   });
 }
 
-function verdict(record: ShiftRecord): Html {
-  const failed = record.stations.findLast(({ status }) => status === 'failed');
+function verdict(record: ShiftRecord, later: ShiftSummary | undefined): Html {
+  const failed = failureOf(record);
   const error =
     record.verdict === 'red' || record.verdict === 'interrupted' || record.verdict === null ? failed?.error : undefined;
   return html`<section class="state" data-part="state" data-verdict="${record.verdict ?? 'running'}" aria-label="Verdict">
 <p class="now"><b>${record.verdict ?? 'At work'}</b>${record.reason ? html`: ${record.reason}` : nothing}</p>
-${error ? html`<p class="mend"><b>What to do:</b> ${error.code.startsWith('gate/') ? html`read <a href="#findings">what the gates found</a>; the next shift continues the work with it.` : error.mend} <code>${error.code}</code></p>` : nothing}
+${error ? html`<p class="mend"><b>What to do:</b> ${whatToDo(record, error, later)} <code>${error.code}</code></p>` : nothing}
 ${record.commit && record.machine ? html`<p class="before"><a href="/shelf/machines/${record.machine}/">See it run on the shelf</a>, or <a href="#change">what it changed</a>.</p>` : nothing}
 </section>`;
+}
+
+function whatToDo(
+  { branch, quarantined = [] }: ShiftRecord,
+  { code, mend }: { code: string; mend: string },
+  later: ShiftSummary | undefined,
+): Html {
+  const gone = branch !== null && quarantined.includes(branch);
+  const finding = code.startsWith('gate/') ? html`read <a href="#findings">what the gates found</a>. ` : nothing;
+  if (later)
+    return html`${finding}<a href="/shifts/${later.id}">Shift ${later.id}</a> went on with its work: ${later.commit ? `${later.machine} landed` : (later.verdict ?? 'at work')}.`;
+  if (gone || finding === nothing) return html`${finding}${mend}`;
+  return html`${finding}The next shift continues the work with it.`;
 }
 
 function findings(record: ShiftRecord, reports: Awaited<ReturnType<typeof readReports>>, shots: string[]): Html {
