@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, type Locator, type Page, chromium } from 'playwright-core';
 import { findChromium } from '../../src/gates/probe/chromium.ts';
+import { type Hand, fingerOn, keysOn, mouseOn } from './hands.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -13,15 +14,6 @@ export type State = { alarms: string[] } & Record<string, any>;
 export async function openBrowser(): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
   return chromium.launch({ executablePath: await findChromium(), args });
-}
-
-/** A way to work a panel by its controls' accessible names. */
-export interface Hand {
-  press(name: string | RegExp): Promise<void>;
-  /** Brings a lever, wheel or knob to a value. */
-  set(name: string, value: number): Promise<void>;
-  /** Takes one of several places, which are radio buttons underneath. */
-  choose(name: string): Promise<void>;
 }
 
 export interface PanelOptions extends BrowserContextOptions {
@@ -48,15 +40,6 @@ const STAND_STILL = `(() => {
 
 /** Long enough for a panel that draws four times a second when stillness was asked for. */
 const DRAWN_MS = 300;
-
-interface Pointer {
-  down(): Promise<unknown>;
-  move(x: number, y: number): Promise<unknown>;
-  up(): Promise<unknown>;
-}
-
-/** Longer than the moment over which Chromium takes a finger's speed (about 50 ms). */
-const RESTS_MS = 120;
 
 /**
  * A machine opened from disk, as a visitor has it in front of them. Simulated time is in the test's hands, by the machine's
@@ -126,121 +109,21 @@ export class Panel {
     return others.reduce((found, next) => found.or(next), first as NonNullable<typeof first>);
   }
 
-  private place(name: string): Locator {
+  /** One of several places, which are radio buttons underneath. */
+  place(name: string): Locator {
     return this.page.getByRole('radio', { name, exact: true });
   }
 
   /** Real clicks, and a drag. */
-  mouse: Hand = {
-    press: (name) => this.control(name).click(),
-    set: (name, value) => {
-      const { mouse } = this.page;
-      return this.drag(name, value, {
-        down: () => mouse.down(),
-        move: (x, y) => mouse.move(x, y),
-        up: () => mouse.up(),
-      });
-    },
-    choose: (name) => this.place(name).click(),
-  };
-
+  mouse: Hand = mouseOn(this);
   /** Taps, and a finger that is kept on the screen. */
-  touch: Hand = {
-    press: (name) => tap(this.control(name)),
-    set: async (name, value) => {
-      const client = await this.page.context().newCDPSession(this.page);
-      let at = { x: 0, y: 0 };
-      let on = false;
-      const send = (type: string) =>
-        client.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [at] } as never);
-      await this.drag(name, value, {
-        down: async () => {
-          await send('touchStart');
-          on = true;
-        },
-        move: async (x, y) => {
-          at = { x, y };
-          if (on) await send('touchMove');
-        },
-        up: async () => {
-          // A finger comes to rest before it lifts. One that lifts at speed is a fling, and the browser takes the
-          // next tap as the one that stops it: no click would come.
-          await this.page.waitForTimeout(RESTS_MS);
-          await send('touchMove');
-          await send('touchEnd');
-        },
-      });
-      await client.detach();
-    },
-    choose: (name) => tap(this.place(name)),
-  };
-
+  touch: Hand = fingerOn(this);
   /** Tab to it, then keys; nothing else. */
-  keyboard: Hand = {
-    press: async (name) => {
-      await this.tabTo(this.control(name));
-      await this.page.keyboard.press('Enter');
-    },
-    set: async (name, value) => {
-      await this.tabTo(this.control(name));
-      for (let n = 0; n < 60; n += 1) {
-        const now = await this.valueOf(name);
-        if (now === value) return;
-        await this.page.keyboard.press(now < value ? 'ArrowUp' : 'ArrowDown');
-      }
-      throw new Error(`${name} does not come to ${value}`);
-    },
-    choose: async (name) => {
-      // Tab comes to the one of the group that is chosen; arrows go on from there.
-      const wanted = this.place(name);
-      await this.tabTo(wanted);
-      for (let n = 0; n < 5 && !(await wanted.isChecked()); n += 1) await this.page.keyboard.press('ArrowDown');
-      if (!(await wanted.isChecked())) throw new Error(`${name} is not reached with arrows`);
-    },
-  };
+  keyboard: Hand = keysOn(this);
 
-  /** Tab, or Shift and Tab when the control stands before what has the focus. Radio buttons of one name are one stop. */
-  private async tabTo(wanted: Locator): Promise<void> {
-    for (let n = 0; n < 80; n += 1) {
-      const way = await wanted.evaluate((node) => {
-        const focus = node.ownerDocument.activeElement;
-        if (focus === node || (node.type === 'radio' && node.name === focus.name)) return null;
-        return focus.compareDocumentPosition(node) === focus.DOCUMENT_POSITION_PRECEDING ? 'Shift+Tab' : 'Tab';
-      });
-      if (!way) return;
-      await this.page.keyboard.press(way);
-    }
-    throw new Error(`${wanted} is not reached with Tab`);
-  }
-
-  private valueOf(name: string): Promise<number> {
+  /** Where what hands `set` stands now. */
+  valueOf(name: string): Promise<number> {
     return this.page.evaluate(`window.machine.state()[${JSON.stringify(this.positions[name])}]`);
-  }
-
-  /** Small moves of a held pointer, until it stands where it should: round the `.pivot` if there is one, or else up. */
-  private async drag(name: string, value: number, pointer: Pointer): Promise<void> {
-    const lever = this.control(name);
-    await lever.scrollIntoViewIfNeeded();
-    const turns = (await lever.locator('.pivot').count()) > 0;
-    const box = await (turns ? lever.locator('.pivot') : lever).boundingBox();
-    if (!box) throw new Error(`${name} has no box`);
-    const [x, y, reach] = [box.x + box.width / 2, box.y + box.height / 2, Math.max(24, box.width * 1.4)];
-    const to = (step: number) => {
-      if (!turns) return pointer.move(x, y - step * 3);
-      const angle = ((step * 11 - 40) * Math.PI) / 180;
-      return pointer.move(x + reach * Math.sin(angle), y - reach * Math.cos(angle));
-    };
-    let step = 0;
-    await to(step);
-    await pointer.down();
-    for (let n = 0; n < 200; n += 1) {
-      const now = await this.valueOf(name);
-      if (now === value) break;
-      step += now < value ? 1 : -1;
-      await to(step);
-    }
-    await pointer.up();
-    if ((await this.valueOf(name)) !== value) throw new Error(`${name} cannot be dragged to ${value}`);
   }
 
   /** Presses a key so many times on a control. */
@@ -308,14 +191,4 @@ export class Panel {
       );
     return [await ran('m.tick(36000)'), await ran('for (let n = 0; n < 3600; n += 1) m.tick(10)')];
   }
-}
-
-/** A tap, and the click that comes some time after the finger has gone: or the simulation would run ahead of the hand. */
-async function tap(node: Locator): Promise<void> {
-  await node.scrollIntoViewIfNeeded();
-  const clicked = node.evaluate(
-    (one) => new Promise<void>((done) => one.addEventListener('click', () => done(), { once: true })),
-  );
-  await node.tap();
-  await clicked;
 }

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { MACHINE_FILES } from '../../src/catalogue/entry.ts';
-import { type Hand, openBrowser, Panel, PHONE, type State } from '../helpers/panel.ts';
+import type { Hand } from '../helpers/hands.ts';
+import { openBrowser, Panel, PHONE, type State } from '../helpers/panel.ts';
 import { folderOf, judge, pieceOf, withVersion } from './judge.ts';
 
 const SLUG = 'kittiwake-aft-engine';

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Hand, openBrowser, Panel, type State } from '../helpers/panel.ts';
+import type { Hand } from '../helpers/hands.ts';
+import { openBrowser, Panel, type State } from '../helpers/panel.ts';
 import { folderOf, judge } from './judge.ts';
 
 const SLUG = 'petaluma-queen';

@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { MACHINE_FILES } from '../../src/catalogue/entry.ts';
-import { type Hand, Panel, openBrowser } from '../helpers/panel.ts';
+import type { Hand } from '../helpers/hands.ts';
+import { Panel, openBrowser } from '../helpers/panel.ts';
 import { folderOf, judge, pieceOf } from './judge.ts';
 
 const SLUG = 'saltersgate-cliff-lift';
