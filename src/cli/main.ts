@@ -22,6 +22,12 @@ async function main(argv: string[]): Promise<void> {
   await program.parseAsync(argv);
 }
 
+// Whoever reads may have read enough (`| head`): what is left is said to nobody, and the exit code stays the command's own.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
 main(process.argv).catch((thrown: unknown) => {
   if (thrown instanceof CommanderError) {
     process.exitCode = thrown.exitCode === 0 ? 0 : 2;

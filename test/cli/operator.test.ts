@@ -1,4 +1,6 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -35,6 +37,28 @@ describe('machinery config', () => {
     expect(stdout).not.toMatch(/hidden|a-password/);
     expect(stdout).toContain('https://hooks.example/…');
     expect(stdout).toMatch(/HF_TOKEN"?: "?set/);
+  });
+});
+
+describe('a command whose reader has read enough', () => {
+  it.each([
+    ['shifts', 0],
+    ['logs', 0],
+    ['config', 0],
+    ['check', 1],
+  ])('says nothing of it, and ends as it would have: %s', async (command, code) => {
+    await writeFile(join(root, 'factory.yaml'), 'origin: .\n');
+    await mkdir(join(root, 'site'));
+    await writeFile(join(root, 'site', 'machines.json'), '[{}]');
+    for (let n = 10; n < 60; n += 1) keepRecord(join(root, '.machinery'), recordOf(`20260504-1200${n}`));
+    const child = spawn(process.execPath, [MAIN, command], { cwd: root, env: { PATH: process.env.PATH, HOME: root } });
+    child.stdout.destroy();
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    const [exitCode] = await once(child, 'close');
+    expect({ exitCode, said }).toEqual({ exitCode: code, said: '' });
   });
 });
 
