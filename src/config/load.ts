@@ -45,20 +45,36 @@ function assign(target: Record<string, unknown>, key: string, value: unknown): v
   node[path.at(-1) as string] = value;
 }
 
-/** Puts `MACHINERY_*` over the file's values. @returns the variables that name no setting. */
-function overlay(values: Record<string, unknown>, env: NodeJS.ProcessEnv): Problem[] {
+/**
+ * Puts `MACHINERY_*` over the file's values, and notes in `sources` which setting came from which.
+ * @returns the variables that name no setting.
+ */
+function overlay(values: Record<string, unknown>, env: NodeJS.ProcessEnv, sources: Map<string, string>): Problem[] {
   const byVariable = new Map(listSettings().map((setting) => [setting.variable, setting]));
   const problems: Problem[] = [];
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith('MACHINERY_') || text === undefined || text === '') continue;
     const setting = byVariable.get(variable);
-    if (setting) assign(values, setting.key, settingValue(setting, text));
-    else if (variable === WEBHOOKS_FILE) values.webhooks = linesOf(fromFile('MACHINERY_WEBHOOKS', text));
-    else if (!OTHER_VARIABLES.has(variable) && !(variable.replace(/_FILE$/, '') in SECRET_VARIABLES)) {
-      problems.push({ key: variable, told: 'is an environment variable that names no setting' });
+    if (setting) {
+      assign(values, setting.key, settingValue(setting, text));
+      sources.set(setting.key, variable);
+    } else if (variable === WEBHOOKS_FILE) {
+      values.webhooks = linesOf(fromFile('MACHINERY_WEBHOOKS', text));
+      sources.set('webhooks', variable);
+    } else if (!OTHER_VARIABLES.has(variable) && !(variable.replace(/_FILE$/, '') in SECRET_VARIABLES)) {
+      problems.push({ key: variable, from: variable, told: 'is an environment variable that names no setting' });
     }
   }
   return problems;
+}
+
+/** A problem with where its value came from; a line of the file would mislead where it is not the file's. */
+function sourced(problem: Problem, sources: ReadonlyMap<string, string>): Problem {
+  for (const [key, from] of sources) {
+    if (problem.key !== key && !problem.key.startsWith(`${key}.`)) continue;
+    return { key: problem.key, from, told: problem.told };
+  }
+  return problem;
 }
 
 function freeze<T>(value: T): T {
@@ -90,11 +106,17 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
     throw invalid('config/invalid', file, [{ key: '', line: 1, told: 'must be a mapping of settings' }]);
   }
   const values: Record<string, unknown> = { ...parsedFile };
-  const strays = overlay(values, env);
-  for (const [key, value] of Object.entries(options.flags ?? {})) if (value !== undefined) assign(values, key, value);
+  const sources = new Map<string, string>();
+  const strays = overlay(values, env, sources);
+  for (const [key, value] of Object.entries(options.flags ?? {})) {
+    if (value === undefined) continue;
+    assign(values, key, value);
+    sources.set(key, `--${key}`);
+  }
 
   const parsed = settings.safeParse(values);
-  const problems = [...strays, ...(parsed.success ? [] : problemsOf(parsed.error, document, lines, values))];
+  const wrong = parsed.success ? [] : problemsOf(parsed.error, document, lines, values);
+  const problems = [...strays, ...wrong.map((problem) => sourced(problem, sources))];
   if (problems.length > 0 || !parsed.success) throw invalid('config/invalid', file, problems);
 
   const root = dirname(file);

@@ -5,6 +5,8 @@ import { type ErrorCode, FactoryError } from '../support/errors.ts';
 /** One mistake in a file a person wrote. `key` is dotted; `line` counts from 1. */
 export interface Problem {
   key: string;
+  /** The environment variable or the flag the value came from, when it is not the file's. */
+  from?: string;
   line?: number;
   told: string;
 }
@@ -61,7 +63,8 @@ export function problemsOf(
 
 /** One error that tells every problem, a line each. */
 export function invalid(code: ErrorCode, file: string, problems: Problem[]): FactoryError {
-  const told = problems.map(({ key, line, told: text }) => {
+  const told = problems.map(({ key, from, line, told: text }) => {
+    if (from !== undefined) return `${from}: ${text}`;
     const place = line === undefined ? file : `${file}:${line}`;
     return key === '' ? `${place}: ${text}` : `${place}: ${key}: ${text}`;
   });

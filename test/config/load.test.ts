@@ -62,6 +62,16 @@ describe('the configuration', () => {
     expect(error.message).toMatch(/MACHINERY_TIMELIMIT: .*names no setting/);
   });
 
+  it('tells where a wrong value came from when it is not the file', async () => {
+    await write('time_limit: 85m\nconsole:\n  port: 8484\n');
+    const env = { MACHINERY_TIME_LIMIT: 'soon', MACHINERY_CONSOLE_PORT: '99999' };
+    const error = await loadConfig({ cwd: root, env, flags: { harness: 'magic' } }).catch((thrown) => thrown);
+    expect(error.message).toMatch(/^ {2}MACHINERY_TIME_LIMIT: must be a duration.*found "soon"/m);
+    expect(error.message).toMatch(/^ {2}MACHINERY_CONSOLE_PORT: .*found 99999/m);
+    expect(error.message).toMatch(/^ {2}--harness: .*found "magic"/m);
+    expect(error.message).not.toContain('factory.yaml:');
+  });
+
   it('reads secrets from variables and from files, and names a file that is not there', async () => {
     await write('');
     await writeFile(join(root, 'token'), 'hf_from_a_file\n');
