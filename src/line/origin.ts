@@ -90,7 +90,7 @@ export function originError(failure: unknown, origin: Origin, branch: string, gi
   if (SAYS_AUTH.test(said)) {
     return new FactoryError('origin/auth', {
       message: `the origin ${origin.address} did not accept the credential${origin.struck.length > 0 ? '' : ' (none is configured)'}`,
-      mend: 'Set a token that may read and write this repository; `machinery doctor` tries it without a shift.',
+      mend: 'Set a token that may read and write this repository, then see whether it is taken: machinery doctor.',
       ...told,
     });
   }
@@ -98,7 +98,7 @@ export function originError(failure: unknown, origin: Origin, branch: string, gi
     said.split(/[\r\n]+/).find((each) => /^(fatal|error): /.test(each)) ?? said.trim().split('\n').at(-1) ?? '';
   return new FactoryError('origin/unreachable', {
     message: `the origin ${origin.address} cannot be reached: ${line.replace(/^(fatal|error): /, '')}`,
-    mend: 'See whether the address is right and the host answers; `machinery doctor` tries it without a shift.',
+    mend: 'See whether the address is right and the host answers, then try again: machinery doctor.',
     ...told,
   });
 }

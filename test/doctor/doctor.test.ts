@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Outbox } from '../../src/dataset/outbox.ts';
 import { Quarantine } from '../../src/dataset/quarantine.ts';
+import { consoleToken } from '../../src/console/token.ts';
 import { type Examination, examine } from '../../src/doctor/doctor.ts';
+import { writePause } from '../../src/factory/pause.ts';
 import { lock } from '../../src/support/lock.ts';
 import { type TestFactory, makeFactory } from '../helpers/factory.ts';
 import { gitServer } from '../helpers/git-server.ts';
@@ -127,6 +129,8 @@ describe('the doctor', () => {
     vi.stubEnv('OPENROUTER_API_KEY_FILE', file);
     const env = { OPENROUTER_API_KEY_FILE: file };
     expect(await find('secrets', {}, env)).toMatchObject({ state: 'ok', told: 'set: OPENROUTER_API_KEY' });
+    await consoleToken(await factory.config());
+    expect((await find('secrets', {}, env)).told).toBe('set: OPENROUTER_API_KEY, MACHINERY_CONSOLE_TOKEN (made here)');
     chmodSync(file, 0o444);
     expect(await find('secrets', {}, env)).toMatchObject({ state: 'warning', told: expect.stringContaining(file) });
   });
@@ -150,7 +154,7 @@ describe('the doctor', () => {
         expect(wrong).toMatchObject({ state: 'broken', told: expect.stringContaining('credential') });
         expect(JSON.stringify(wrong)).not.toContain('wrong-token');
         const right = await find('origin', remote, { MACHINERY_GIT_TOKEN: 'right-token' });
-        expect(right).toMatchObject({ state: 'ok', told: expect.stringContaining('a push would be taken') });
+        expect(right).toMatchObject({ state: 'ok', told: expect.stringContaining('a trial push was taken') });
         expect(git(bare, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
       } finally {
         await serving.close();
@@ -177,6 +181,11 @@ describe('the doctor', () => {
     const { told, state } = await find('schedule', { schedule: '15 4 * * *', timezone: 'Europe/Vienna' });
     expect(state).toBe('ok');
     expect(told.match(/\d{4}-\d\d-\d\d 04:15/g)).toHaveLength(5);
+    await writePause((await factory.config()).data, { since: '2026-05-04T12:00:00Z', by: 'kim' });
+    expect(await find('schedule')).toMatchObject({
+      state: 'warning',
+      told: expect.stringContaining('paused since 2026-05-04T12:00:00Z by kim'),
+    });
     expect(await find('schedule', { schedule: 'every now and then' })).toMatchObject({ state: 'broken' });
     expect(await find('schedule', { timezone: 'Mars/Olympus' })).toMatchObject({ state: 'broken' });
     expect(await find('schedule', { schedule: '0 0 30 2 *' })).toMatchObject({ state: 'broken' });

@@ -5,7 +5,7 @@ import { type Examiner, ok } from '../examination.ts';
 /** Much shorter than in a shift: somebody waits for the answer. */
 const SILENCE_MS = 30_000;
 
-/** The origin: main can be read, and a push would be taken. */
+/** The origin: main can be read, and a trial push is taken. */
 export const origin: Examiner = {
   name: 'origin',
   async look({ config }) {
@@ -16,6 +16,8 @@ export const origin: Examiner = {
       silenceMs: SILENCE_MS,
       ...(token === undefined ? {} : { token }),
     });
-    return ok(`${address} has ${config.branch} at ${tip.slice(0, 12)}, and a push would be taken`);
+    return ok(
+      `${address} has ${config.branch} at ${tip.slice(0, 12)}, and a trial push was taken (what a hook or a protected branch refuses shows only at a real one)`,
+    );
   },
 };

@@ -6,7 +6,12 @@ import { type Examiner, ok, warning } from '../examination.ts';
 export const secrets: Examiner = {
   name: 'secrets',
   async look({ config }) {
-    const set = [...new Set(config.secrets.map(({ name }) => name))];
+    const isGiven = (name: string) => process.env[name] !== undefined || process.env[`${name}_FILE`] !== undefined;
+    const names = [...new Set(config.secrets.map(({ name }) => name))];
+    // The control room's token is made at the first start where none is given.
+    const set = names.map((name) =>
+      name === 'MACHINERY_CONSOLE_TOKEN' && !isGiven(name) ? `${name} (made here)` : name,
+    );
     const files = [...Object.keys(SECRET_VARIABLES), 'MACHINERY_WEBHOOKS'].flatMap(
       (name) => process.env[`${name}_FILE`] ?? [],
     );
