@@ -36,7 +36,9 @@ export async function showShift(
     return lines(folder, options.station, (_, entry) => say(`${time(entry.time)}  ${plain(String(entry.msg ?? ''))}`));
   }
   heading(record);
-  for (const name of GATES) await gate(folder, name);
+  let reached = false;
+  for (const name of GATES) reached = (await gate(folder, name)) || reached;
+  if (record.carried !== undefined && !reached) await carried(data, record.carried);
   stations(record);
   await places(folder);
 }
@@ -62,16 +64,23 @@ function heading(record: ShiftRecord): void {
   }
 }
 
-/** A gate's findings, when it has any: errors first, each with its place. */
-async function gate(folder: string, name: string): Promise<void> {
+/** What an earlier shift's gates found and the agent was given, where this shift ended before its own. */
+async function carried(data: string, from: string): Promise<void> {
+  say(`\nits gates were not reached; the agent was to mend what those of shift ${from} found`);
+  for (const name of GATES) await gate(shiftFolder(data, from), name);
+}
+
+/** A gate's findings, when it has any: errors first, each with its place. @returns whether the gate ran. */
+async function gate(folder: string, name: string): Promise<boolean> {
   const report = await readFile(join(folder, `${name}.json`), 'utf8')
     .then((text) => JSON.parse(text) as GateReport)
     .catch(() => null);
-  if (!report || report.findings.length === 0) return;
+  if (!report || report.findings.length === 0) return report !== null;
   say(`\n${name}: ${report.findings.length} finding${report.findings.length === 1 ? '' : 's'}`);
   const rank = { error: 0, warning: 1, note: 2 };
   for (const finding of [...report.findings].sort((a, b) => rank[a.severity] - rank[b.severity]))
     say(oneFinding(finding));
+  return true;
 }
 
 function oneFinding({ severity, rule, machine, message, file, line }: Finding): string {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding, GateReport } from '../gates/finding.ts';
-import { shiftFolder } from './record.ts';
+import { compareIds, readRecord, shiftFolder } from './record.ts';
 
 /** A model reads them; past this many, the rest is only counted. */
 const MOST = 60;
@@ -30,8 +30,15 @@ export function countByRule(reports: readonly (GateReport | undefined)[]): Recor
   return counts;
 }
 
-/** What the gates of an earlier shift found, when it has errors: the agent that continues its work is told. */
-export async function earlierFindings(data: string, shift: string): Promise<string | undefined> {
+/**
+ * What the gates of an earlier shift found, when it has errors: the agent that continues its work is told. A shift that
+ * ended before its gates hands on what it was given itself.
+ * @returns the findings, and the shift whose gates found them.
+ */
+export async function earlierFindings(
+  data: string,
+  shift: string,
+): Promise<{ told: string; from: string } | undefined> {
   const reports = await Promise.all(
     ['check', 'probe', 'scope'].map(async (gate) => {
       try {
@@ -41,6 +48,10 @@ export async function earlierFindings(data: string, shift: string): Promise<stri
       }
     }),
   );
+  const from = (await readRecord(data, shift))?.carried;
+  // A shift only ever carries from one before it, so this comes to an end.
+  if (reports.every((report) => report === null))
+    return from !== undefined && compareIds(from, shift) < 0 ? earlierFindings(data, from) : undefined;
   const failed = reports.filter((report) => report !== null && report.ok === false && Array.isArray(report.findings));
-  return failed.length === 0 ? undefined : tellFindings(failed as GateReport[]);
+  return failed.length === 0 ? undefined : { told: tellFindings(failed as GateReport[]), from: shift };
 }

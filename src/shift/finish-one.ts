@@ -11,7 +11,7 @@ import { factoryId } from './factory-id.ts';
 import { shiftLog } from './log.ts';
 import { openLine } from './open-line.ts';
 import { passStations } from './pass-stations.ts';
-import { type ShiftRecord, shiftFolder } from './record.ts';
+import { CONTINUES, type ShiftRecord, shiftFolder } from './record.ts';
 import { nameChainFolder, sessionFolderOf } from './sessions.ts';
 import type { Facts } from './station.ts';
 import { exportRow } from './stations/export.ts';
@@ -56,7 +56,7 @@ function closed(record: ShiftRecord): ShiftRecord['stations'] {
   const error = {
     code: 'shift/interrupted',
     message: 'the process died here',
-    mend: 'Nothing to do: the next shift continues the work.',
+    mend: `Nothing to do: ${CONTINUES}.`,
   };
   return record.stations.map((station) =>
     station.status === null ? { ...station, status: 'failed', summary: error.message, error } : station,

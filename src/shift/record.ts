@@ -47,6 +47,10 @@ export const shiftRecord = z.object({
   branch: z.string().nullable(),
   /** How many shifts have continued this branch, this one included. */
   continued: z.int(),
+  /** The shift whose findings the agent was given, to mend what it left; absent when there were none. */
+  carried: z.string().optional(),
+  /** Whether its branch held no work at the end and was deleted. */
+  dropped: z.boolean().optional(),
   base: z.string().nullable(),
   commit: z.string().nullable(),
   machine: z.string().nullable(),
@@ -71,11 +75,21 @@ export type StationRecord = z.infer<typeof stationRecord>;
 const QUARANTINED =
   'It was continued too often, and no shift goes on with it: read why it did not land, then release its branch or drop it, in the control room or as docs/operating.md says.';
 
-/** The station that failed last, with what to do now that the shift is over: nothing continues a branch in quarantine. */
-export function failureOf({ stations, branch, quarantined = [] }: ShiftRecord): StationRecord | undefined {
+/** What a mend says of work that waits on a branch. */
+export const CONTINUES = 'the next shift continues its work';
+const AFRESH = 'the next shift begins afresh, for nothing was made';
+
+/**
+ * The station that failed last, with what to do now that the shift is over: nothing continues a branch in quarantine, or
+ * one that held no work.
+ */
+export function failureOf({ stations, branch, quarantined = [], dropped }: ShiftRecord): StationRecord | undefined {
   const failed = stations.findLast(({ status }) => status === 'failed');
-  if (!failed?.error || branch === null || !quarantined.includes(branch)) return failed;
-  return { ...failed, error: { ...failed.error, mend: QUARANTINED } };
+  if (!failed?.error) return failed;
+  const { mend } = failed.error;
+  if (branch !== null && quarantined.includes(branch))
+    return { ...failed, error: { ...failed.error, mend: QUARANTINED } };
+  return dropped ? { ...failed, error: { ...failed.error, mend: mend.replace(CONTINUES, AFRESH) } } : failed;
 }
 
 export const shiftFolder = (data: string, id: string) => join(data, 'shifts', id);

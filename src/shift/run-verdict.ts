@@ -1,5 +1,6 @@
 import { told } from '../config/units.ts';
 import type { HarnessOutcome } from '../harness/types.ts';
+import { CONTINUES } from './record.ts';
 import type { StationResult } from './station.ts';
 
 /** The station's word on how the run ended: the log's reason, never the exit code. */
@@ -18,7 +19,7 @@ export function runVerdict(
     return failed(
       'agent/disk',
       `the agent was stopped, it filled the disk: ${over ?? 'it wrote more than it may'}`,
-      'Nothing to do: the next shift continues its work without what it left. Raise `disk_limit` in factory.yaml if it needs more.',
+      `Nothing to do: ${CONTINUES} without what it left. Raise disk_limit in factory.yaml if it needs more.`,
     );
   if (session === null)
     return failed(
@@ -30,15 +31,14 @@ export function runVerdict(
     return failed(
       'agent/time',
       `the agent was stopped at its time limit (${told(timeMs)})`,
-      'Nothing to do: the next shift continues its work. Raise time_limit if this is common.',
+      `Nothing to do: ${CONTINUES}. Raise time_limit if this is common.`,
     );
-  if (cut === 'stop')
-    return failed('agent/stopped', 'the shift was stopped', 'Nothing to do: the next shift continues its work.');
+  if (cut === 'stop') return failed('agent/stopped', 'the shift was stopped', `Nothing to do: ${CONTINUES}.`);
   if (cap !== null)
     return failed(
       'agent/cap',
       `the shift reached its cap of ${cap}`,
-      'The next shift continues its work. Raise `tokens` or `cost` in factory.yaml if this is common.',
+      `Nothing to do: ${CONTINUES}. Raise tokens or cost in factory.yaml if this is common.`,
     );
   const reason = result?.reason ?? 'killed';
   const detail = result?.error ?? result?.message ?? '';
@@ -58,6 +58,6 @@ export function runVerdict(
   return failed(
     `agent/${reason}`,
     `the agent ended with "${reason}"${detail ? `: ${detail}` : ''}`,
-    'Read the conversation (`machinery logs`); the next shift continues the work if it can.',
+    `Read the conversation: machinery rows show ${session}, or on the shift's page; ${CONTINUES}.`,
   );
 }

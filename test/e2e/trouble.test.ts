@@ -7,7 +7,7 @@ import { type ShiftRecord, failureOf } from '../../src/shift/record.ts';
 import { workShift } from '../../src/shift/shift.ts';
 import { goodMachine } from '../helpers/machine.ts';
 import type { ChatRequest, Reply, Script } from '../helpers/provider.ts';
-import { settle } from '../helpers/provider.ts';
+import { call, settle } from '../helpers/provider.ts';
 import { KEY, type ScriptedFactory, building, makes, scriptedFactory } from '../helpers/scripted-shift.ts';
 
 let factory: ScriptedFactory;
@@ -96,6 +96,31 @@ describe('work that a gate failed', () => {
     expect(lastUser(factory.provider.requests[0] as ChatRequest)).toContain('files/set');
     expect(next.chain.slice(0, 2)).toEqual(red.chain);
     expect(await factory.rows(config)).toEqual([red.session, next.session]);
+  });
+
+  it('stays known to every shift that goes on with it, also past one that ends before its gates', async () => {
+    const gaveUp = call('failure', { reason: 'it is beyond me' });
+    let told = '';
+    await begin([
+      flawed,
+      settle(),
+      gaveUp,
+      gaveUp,
+      (request) => {
+        told = lastUser(request);
+        return mend;
+      },
+      settle('Mended.'),
+    ]);
+    const config = await factory.config();
+    const first = await workShift({ config });
+    expect(first.reason).toMatch(/^work: .*beyond me.*; it was to mend what check found: .*files\/set/);
+    expect(first.carried).toBeUndefined();
+    expect(failureOf(first)?.error?.mend).toContain(`machinery rows show ${first.session}`);
+    expect(await workShift({ config })).toMatchObject({ verdict: 'red', carried: first.id });
+    const third = await workShift({ config });
+    expect(told).toContain('files/set');
+    expect(third).toMatchObject({ verdict: 'green', carried: first.id, continued: 2 });
   });
 
   it('moves to quarantine after as many continuations as are allowed, and the next shift begins afresh', async () => {
@@ -295,6 +320,16 @@ describe('an agent that is cut short', () => {
     expect(await finishInterrupted(config)).toEqual([]);
   });
 
+  it('by its time limit before it made anything: no next shift is promised to go on with it', async () => {
+    await begin([{ text: 'Well.', silent: true }], { text: 'Well.', silent: true });
+    const red = await workShift({ config: await factory.config({ time_limit: '3s', agent_grace: '1s' }) });
+    expect(red).toMatchObject({ verdict: 'red', dropped: true });
+    expect(failureOf(red)?.error).toMatchObject({
+      code: 'agent/time',
+      mend: 'Nothing to do: the next shift begins afresh, for nothing was made. Raise time_limit if this is common.',
+    });
+  });
+
   it('by a provider that refuses the key: told, with the exchange, and no branch stays', async () => {
     await begin([], { status: 401, body: { error: { message: `no such key ${KEY}` } } });
     const config = await factory.config();
@@ -310,9 +345,28 @@ describe('an agent that is cut short', () => {
   it('settled without having made anything is red by scope, and no branch stays', async () => {
     await begin([], settle('Nothing was needed.'));
     const red = await workShift({ config: await factory.config({ rework: 0 }) });
+    expect(red.dropped).toBe(true);
     expect(failed(red)).toMatchObject({ name: 'scope', error: { code: 'gate/scope-failed' } });
     expect(red.findings).toMatchObject({ 'scope/entry': 1 });
     expect(factory.originGit('branch', '--list', 'shift/*')).toBe('');
+  });
+});
+
+describe('the words of the shelf', () => {
+  it('reach the gates that the agent runs, wherever they are set', async () => {
+    const words =
+      'node -e "console.log(process.env.MACHINERY_CATALOGUE_DOMAINS, process.env.MACHINERY_CATALOGUE_ERAS)"';
+    let answer = '';
+    await begin([
+      call('shell', { command: `${words}; scripts/check.sh` }),
+      (request) => {
+        answer = JSON.stringify(request.body.messages);
+        return settle();
+      },
+    ]);
+    const env = { MACHINERY_CATALOGUE_DOMAINS: 'theatre,medical', MACHINERY_CATALOGUE_ERAS: '1920s' };
+    await workShift({ config: await factory.config({ rework: 0 }, env) });
+    expect(answer).toContain('theatre,medical 1920s');
   });
 });
 

@@ -24,18 +24,19 @@ export async function shiftPage(
 ): Promise<Html> {
   const { data, timezone } = room.config;
   const { id } = record;
-  const [reports, shots, files, tail, change] = await Promise.all([
+  const [reports, shots, files, tail, change, given] = await Promise.all([
     readReports(data, id),
     screenshots(data, id),
     downloads(data, id),
     tailLines(logPath(data, id), ON_PAPER),
     room.line.change(record).catch(() => undefined),
+    record.carried === undefined ? [] : readReports(data, record.carried),
   ]);
   const running = record.verdict === null;
   const later = record.commit === null ? laterOf(record, shifts) : undefined;
   const body = html`${heading(html`Shift ${id}`, verdictLamp(record.verdict))}
 ${verdict(record, later)}
-${findings(record, reports, shots)}
+${reports.length === 0 && record.carried !== undefined ? carried(record.carried, given) : findings(record, reports, shots)}
 <section class="wall" data-part="wall" aria-label="How far it came">${stationWindows(record)}</section>
 <section data-part="stations" aria-labelledby="stations-legend"><h2 class="tag" id="stations-legend">Stations</h2>${stations(record)}</section>
 <section data-part="facts" aria-labelledby="facts-legend"><h2 class="tag" id="facts-legend">Facts</h2>${facts(room, record, timezone)}</section>
@@ -66,16 +67,15 @@ ${record.commit && record.machine ? html`<p class="before"><a href="/shelf/machi
 }
 
 function whatToDo(
-  { branch, quarantined = [] }: ShiftRecord,
+  { branch, quarantined = [], dropped = false }: ShiftRecord,
   { code, mend }: { code: string; mend: string },
   later: ShiftSummary | undefined,
 ): Html {
-  const gone = branch !== null && quarantined.includes(branch);
   const finding = code.startsWith('gate/') ? html`read <a href="#findings">what the gates found</a>. ` : nothing;
   if (later)
     return html`${finding}<a href="/shifts/${later.id}">Shift ${later.id}</a> went on with its work: ${later.commit ? `${later.machine} landed` : (later.verdict ?? 'at work')}.`;
-  if (gone || finding === nothing) return html`${finding}${mend}`;
-  return html`${finding}The next shift continues the work with it.`;
+  if (finding === nothing || (branch !== null && quarantined.includes(branch))) return html`${finding}${mend}`;
+  return html`${finding}${dropped ? 'It made nothing to go on with: the next shift begins afresh.' : 'The next shift continues the work with it.'}`;
 }
 
 function findings(record: ShiftRecord, reports: Awaited<ReturnType<typeof readReports>>, shots: string[]): Html {
@@ -83,6 +83,14 @@ function findings(record: ShiftRecord, reports: Awaited<ReturnType<typeof readRe
   if (reports.length === 0) return nothing;
   return html`<section id="findings" data-part="findings" aria-labelledby="findings-legend"><h2 class="tag" id="findings-legend">What the gates found</h2>
 ${groups.length === 0 ? html`<p class="empty">${reports.map(({ gate }) => gate).join(', ')}: nothing.</p>` : findingGroups(record.id, groups, shots)}</section>`;
+}
+
+/** What an earlier shift's gates found and the agent was given, where this shift ended before its own. */
+function carried(from: string, given: Awaited<ReturnType<typeof readReports>>): Html {
+  if (given.length === 0) return nothing;
+  return html`<section id="findings" data-part="findings" aria-labelledby="findings-legend"><h2 class="tag" id="findings-legend">What it was to mend</h2>
+<p>Its gates were not reached. This is what those of <a href="/shifts/${from}#findings">shift ${from}</a> found.</p>
+${findingGroups(from, byRule(given), [])}</section>`;
 }
 
 function stations(record: ShiftRecord): Html {

@@ -100,7 +100,7 @@ async function noRoom(
 ): Promise<string | null> {
   if (entries === null) return null;
   if (freePlaces(entries, vocabulary).length === 0) {
-    return 'every place on the shelf is taken: widen catalogue.domains or catalogue.eras in factory.yaml';
+    return 'every place on the shelf is taken: widen catalogue.domains or catalogue.eras';
   }
   if (rehearsing && (await nextPiece(entries)) === null) {
     return 'every machine of the rehearsal is on the shelf: name a provider and a model to make new ones';
@@ -134,8 +134,8 @@ async function continueWork(
       sessions,
       session: found ? session : null,
       finishedBefore: finished,
-      ...(findings === undefined ? {} : { findings }),
+      ...(findings === undefined ? {} : { findings: findings.told }),
     },
-    record: { base: opened.base, branch, continued },
+    record: { base: opened.base, branch, continued, ...(findings === undefined ? {} : { carried: findings.from }) },
   };
 }

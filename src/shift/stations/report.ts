@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, Station, StationResult } from '../station.ts';
-import type { Verdict } from '../record.ts';
+import type { StationRecord, Verdict } from '../record.ts';
 import { publishLanding } from '../publish.ts';
 import { settleBranch } from '../settle-branch.ts';
 
@@ -25,6 +25,7 @@ export const report: Station = {
       verdict,
       reason,
       endedAt: new Date().toISOString(),
+      ...(parked?.dropped ? { dropped: true } : {}),
       ...(parked?.quarantined ? { quarantined: [...(before.quarantined ?? []), parked.quarantined] } : {}),
     } satisfies StationResult['record'];
     return {
@@ -47,7 +48,15 @@ function judge({ facts, record, signal }: Context): { verdict: Verdict; reason: 
   if (signal.aborted && !facts.commit)
     return { verdict: 'interrupted', reason: 'the shift was stopped; its work is kept for the next one' };
   if (failed)
-    return { verdict: 'red', reason: `${failed.name}: ${failed.error?.message.split('\n')[0] ?? failed.summary}` };
+    return { verdict: 'red', reason: `${failed.name}: ${firstLine(failed)}${reworkOf(failed, record.stations)}` };
   if (facts.commit) return { verdict: 'green', reason: `${facts.machine} landed` };
   return { verdict: 'red', reason: 'nothing landed' };
+}
+
+const firstLine = ({ error, summary }: StationRecord) => error?.message.split('\n')[0] ?? summary;
+
+/** What the agent was sent back for when it is the agent that failed then: the verdict is about that as much. */
+function reworkOf({ name, attempt }: StationRecord, stations: readonly StationRecord[]): string {
+  const gate = stations.findLast((one) => one.attempt === attempt - 1 && one.status === 'failed');
+  return name === 'work' && gate ? `; it was to mend what ${gate.name} found: ${firstLine(gate)}` : '';
 }

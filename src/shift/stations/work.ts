@@ -1,5 +1,6 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { Config } from '../../config/load.ts';
 import { drive } from '../../harness/driver.ts';
 import { type Relay, startRelay } from '../../harness/relay.ts';
 import type { Caps } from '../../harness/relay/ledger.ts';
@@ -124,7 +125,7 @@ async function agentAtWork(context: Context, relay: Relay, timeMs: number): Prom
           disk: { used: config.disk_limit, free: config.disk_floor / 2 },
         },
         sandbox: staffed.sandbox,
-        env: passed(config.agent.pass),
+        env: { ...passed(config.agent.pass), ...wordsFor(config.catalogue) },
         agentLog: join(folder, 'agent.log'),
         data: config.data,
         agentUser: config.agent.user,
@@ -225,6 +226,11 @@ function passed(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
+}
+
+/** The words of the shelf, for the gates that the agent runs itself: they may be set elsewhere than in the checkout's file. */
+function wordsFor({ domains, eras }: Config['catalogue']): Record<string, string> {
+  return { MACHINERY_CATALOGUE_DOMAINS: domains.join(','), MACHINERY_CATALOGUE_ERAS: eras.join(',') };
 }
 
 function must<T>(value: T | undefined): T {
