@@ -13,7 +13,7 @@ import { openLine } from './open-line.ts';
 import { passStations } from './pass-stations.ts';
 import { CONTINUES, type ShiftRecord, shiftFolder } from './record.ts';
 import { nameChainFolder, sessionFolderOf } from './sessions.ts';
-import type { Facts } from './station.ts';
+import type { Context, Facts } from './station.ts';
 import { exportRow } from './stations/export.ts';
 import { report } from './stations/report.ts';
 import { ship } from './stations/ship.ts';
@@ -31,7 +31,7 @@ export async function finish(config: Config, record: ShiftRecord): Promise<Shift
     await sweepTemporary(folder);
     log.warn({ worker: record.worker }, 'the process that worked this shift died; finishing what it left');
     const factory = await factoryId(config.data);
-    const facts = await rebuild(config, factory, record, folder).catch((error: unknown) => {
+    const facts = await rebuild({ config, factory, log }, record, folder).catch((error: unknown) => {
       log.error({ err: error }, 'its work could not be gathered; the next shift tries again');
       return {} as Facts;
     });
@@ -64,7 +64,11 @@ function closed(record: ShiftRecord): ShiftRecord['stations'] {
 }
 
 /** What the dead process knew, from what it left on disk. */
-async function rebuild(config: Config, factory: string, record: ShiftRecord, folder: string): Promise<Facts> {
+async function rebuild(
+  { config, factory, log }: Pick<Context, 'config' | 'factory' | 'log'>,
+  record: ShiftRecord,
+  folder: string,
+): Promise<Facts> {
   const sessions = await chainFolder(config.data, record);
   const session = sessions ? ((await newestSession(sessions)) ?? null) : null;
   const facts: Facts = { ...(sessions ? { sessions } : {}), session };
@@ -73,7 +77,9 @@ async function rebuild(config: Config, factory: string, record: ShiftRecord, fol
   const line = await openLine({ config, factory });
   const open = await line.current();
   const work = open?.branch === record.branch ? await saved(line, record, session).catch(() => undefined) : undefined;
-  await line.fetch();
+  await line.fetch().catch((error: unknown) => {
+    log.warn({ err: error }, 'the origin could not be asked: what was last known of it counts');
+  });
   const commit = (await line.landedAs(record.id)) ?? undefined;
   const settled =
     session && sessions ? (await openSession(join(sessions, `${session}.jsonl`))).result?.reason === 'settled' : false;

@@ -82,5 +82,18 @@ describe.each(['file', 'http'] as const)('a factory that is killed, with its ori
     600_000,
   );
 
+  it.each(['hook:post-receive:refs/heads/main', 'before:export'])(
+    'is sound again when the origin is away at its next start, after dying at %s',
+    async (point) => {
+      expect(await factory.shift(point)).toBeNull();
+      const meanwhile = await factory.withoutOrigin(() => factory.shift('none'));
+      expect(meanwhile?.verdict).toBe('red');
+      const record = await factory.shift('none');
+      expect(record?.verdict).toBe('green');
+      if (record) await factory.expectSound(record);
+    },
+    600_000,
+  );
+
   it('left no secret anywhere on the disk', () => factory.expectNoSecret());
 });

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import { check } from '../../src/gates/check/check.ts';
@@ -92,6 +102,13 @@ dataset: { hub: { repo: a/rows, endpoint: ${hub.endpoint} } }
 `,
     );
     return new CrashFactory({ root, remove, provider, hub, server });
+  }
+
+  /** Does something while the origin is not there. */
+  async withoutOrigin<T>(work: () => Promise<T>): Promise<T> {
+    const [origin, away] = [join(this.root, 'origin.git'), join(this.root, 'away.git')];
+    renameSync(origin, away);
+    return work().finally(() => renameSync(away, origin));
   }
 
   /** Works one shift that is killed at a point. @returns the record; null when it was killed. */

@@ -7,6 +7,7 @@ import { nextPiece } from '../../rehearsal/repertoire.ts';
 import { openSession } from '../../session/read.ts';
 import { FactoryError } from '../../support/errors.ts';
 import { earlierFindings } from '../findings.ts';
+import { makeUp } from '../make-up.ts';
 import { openLine } from '../open-line.ts';
 import { saveLeftWork } from '../save-left.ts';
 import { sessionFolderOf } from '../sessions.ts';
@@ -21,6 +22,7 @@ export const open: Station = {
     const base = await line.fetch();
     await line.refuseDirtyOrigin();
 
+    await makeUp(context, line);
     await saveLeftWork(context, line);
     const opened = { line, base } satisfies Partial<Facts>;
     const { unfinished, quarantined } = await takeOldest(context, line);
